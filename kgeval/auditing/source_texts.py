@@ -10,6 +10,7 @@ from kgeval.auditing.check import CheckRun
 from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.connect import Row
+from kgeval.text.clean import normal_form
 from kgeval.text.names import normalise
 
 WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
@@ -64,7 +65,7 @@ class Plain:
         """The reduced text."""
         if text.isascii():  # asks no method for a letter: a tenth of the time
             return text.lower().translate(_ASCII)
-        return unicodedata.normalize("NFKC", text).casefold().translate(self)
+        return normal_form(text, "NFKC").casefold().translate(self)
 
 
 class ChunkTexts:

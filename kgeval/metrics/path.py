@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +13,7 @@ from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicab
 from kgeval.metrics.elements import Level, distinct, ends_of, match, plain, same
 from kgeval.records import Answer, DrawnNode, DrawnRelation, GoldPath, GraphRef, Picture
 from kgeval.records.pictures import Mark
+from kgeval.text.clean import normal_form
 from kgeval.text.extract.spans import Finder, runs_together
 
 UNTOLD = "the answer tells neither contexts nor retrieved nodes or relations"
@@ -149,13 +149,13 @@ class Mentions:
     """In which of the contexts a name stands: in NFKC, without regard to case, at borders of words; underscores are blanks."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._finders = [Finder(unicodedata.normalize("NFKC", text)) for text in texts]
+        self._finders = [Finder(normal_form(text, "NFKC")) for text in texts]
         self._known: dict[str, frozenset[int]] = {}
 
     def of(self, name: str) -> frozenset[int]:
         """Places of the contexts that have the name."""
         if name not in self._known:
-            text = unicodedata.normalize("NFKC", name).replace("_", " ").strip()
+            text = normal_form(name, "NFKC").replace("_", " ").strip()
             self._known[name] = frozenset(n for n, finder in enumerate(self._finders) if _stands_in(text, finder))
         return self._known[name]
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from kgeval.text.clean import normal_form
 from kgeval.text.scripts import RUNNING
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -37,7 +38,7 @@ def words(text: str, *, articles: bool = False) -> list[str]:
 
 def _folded(text: str) -> str:
     """NFKC and case-folded; folding can undo the normal form, so it is made twice."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return normal_form(normal_form(text, "NFKC").casefold(), "NFKC")
 
 
 def _replacement(found: re.Match[str]) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import groupby
+from typing import Literal
+
+NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
+SHORT = 1_000  # characters whose marks may be ordered by the square of their number
 
 # what no database, JSON reader or screen is sure to take, and what is invisible inside words: byte order mark, soft hyphen
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff]")
@@ -25,7 +29,14 @@ def clean_text(text: str) -> tuple[str, int]:
     """
     text, removed = _CONTROL.subn("", _LINE_END.sub("\n", text))
     text, halves = _HALF.subn("\ufffd", text)
-    return unicodedata.normalize("NFC", text if text.isascii() else _MANY_MARKS.sub(_order_marks, text)), removed + halves
+    return normal_form(text, "NFC"), removed + halves
+
+
+def normal_form(text: str, form: NormalForm) -> str:
+    """`unicodedata.normalize`, in a time that grows with the text's length, however many marks are set on one letter."""
+    if len(text) > SHORT and not text.isascii():
+        text = _MANY_MARKS.sub(_order_marks, text)
+    return unicodedata.normalize(form, text)
 
 
 def _order_marks(found: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from kgeval.text.clean import normal_form
 from kgeval.text.names import normalise
 from kgeval.text.wordlists import word_set
 
@@ -250,7 +251,7 @@ def _spelling(a: NameForm, b: NameForm) -> str | None:
 
 def folded(text: str) -> str:
     """A spelling without accents, doubled letters, ae / oe / ue, ph, silent h, and with s for z and c for k."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    plain = "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
     for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
         plain = plain.replace(old, new)
     return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+
+from kgeval.text.clean import normal_form
 
 REMEMBERED = 20_000  # characters: the counts of longer texts are not remembered
 LETTERS_A_WORD = 3.2
@@ -49,7 +50,7 @@ def first_words(text: str, most: int) -> str:
     if count_words(text) <= most:
         return text
     whole, letters, end = 0, 0, 0
-    plain = unicodedata.normalize("NFC", text)
+    plain = normal_form(text, "NFC")
     for match, kind, size in _parts(plain):
         if kind == "letters":
             room = int((most - whole) * LETTERS_A_WORD) - letters
@@ -67,7 +68,7 @@ def first_words(text: str, most: int) -> str:
 
 
 def _plain(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text.replace("…", " "))
+    return text if text.isascii() else normal_form(text.replace("…", " "), "NFKC")
 
 
 def _parts(text: str) -> Iterator[tuple[re.Match[str], str, int]]:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from kgeval.text.clean import normal_form
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -22,7 +24,7 @@ def normalise(name: str) -> str:
     "El Araish"). Returns "" for a name with no letter, digit or symbol that carries meaning. Two names are the same at the
     'normalised' level when their normal forms are equal and not empty.
     """
-    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", name).casefold())  # "O'Neil" = "ONeil"; other punctuation separates
+    folded = _APOSTROPHE.sub("", normal_form(name, "NFKC").casefold())  # "O'Neil" = "ONeil"; other punctuation separates
     if folded.isascii():
         words = folded.translate(_ASCII_GAPS).split()
     else:

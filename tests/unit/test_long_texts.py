@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from kgeval.graph.guard import _calls, _unnamed
 from kgeval.graph.layouts.entity_names import KeyUse
+from kgeval.metrics.words import words as metric_words
 from kgeval.questions.checking.leak import _LIST, _SENTENCE
+from kgeval.questions.checking.leak import words as question_words
 from kgeval.tables.evidence import split_groups
+from kgeval.text.clean import NormalForm, normal_form
+from kgeval.text.length import count_words
+from kgeval.text.names import normalise
 
 MANY = 1_000_000
 
@@ -44,3 +51,14 @@ def test_lists_and_groups_are_cut_as_before() -> None:
 def test_names_in_a_graph(piece: str) -> None:
     use = KeyUse(key="name", looked_at=1, filled=1, texts=1, values=1, length=float(MANY), some=[piece * MANY])
     assert use.says_names in (True, False)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("marks", ["\u0301\u0316\u0327", "\u0327\u0301", "\u05b0\u05c1", "\u0f71\u0f72\u0f74", "\u3099\u0301"])
+def test_marks_on_a_letter_are_ordered_in_every_place_that_compares_texts(marks: str) -> None:
+    text = "e" + marks * (MANY // len(marks)) + "n" + marks
+    assert normalise(text) and metric_words(text) and question_words(text) and count_words(text)
+    few = "e" + marks * 400 + " ﬁ" + marks * 3
+    forms: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
+    for form in forms:
+        assert normal_form(few, form) == unicodedata.normalize(form, few)

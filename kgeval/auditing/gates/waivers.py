@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
 from kgeval.records import GROUPS, GraphRef, Waived
+from kgeval.text.clean import normal_form
 
 REGEX = "re:"
 JOINING = ("accuracy", "completeness")  # groups of checks that only other reports bring
@@ -77,7 +77,7 @@ def glob(text: str, *, fold: bool = False) -> re.Pattern[str]:
 
 def folded(text: str) -> str:
     """The text in NFKC without case."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    return normal_form(text, "NFKC").casefold()
 
 
 _WILD = {"*": ".*", "?": "."}

@@ -16,6 +16,7 @@ from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.values import Values
 from kgeval.records import AuditJoin, AuditReport, Finding, GraphRef, Question, Severity
 from kgeval.stats.bootstrap import bootstrap_difference
+from kgeval.text.clean import normal_form
 from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
@@ -49,7 +50,7 @@ def _pattern() -> re.Pattern[str]:
 
 def tokens(text: str) -> list[str]:
     """The tokens of a text in its order, in NFKC and case-folded, without punctuation."""
-    found_tokens: list[str] = _pattern().findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold()))
+    found_tokens: list[str] = _pattern().findall(_APOSTROPHE.sub("", normal_form(text, "NFKC").casefold()))
     return found_tokens
 
 

@@ -7,10 +7,10 @@ scripts without spaces by character. """
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, not_applicable
 from kgeval.records import Question
+from kgeval.text.clean import normal_form
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
 
@@ -56,7 +56,7 @@ def words(text: str) -> list[str]:
     """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without
     thousands commas."""
     # twice: folding can undo the normal form
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = normal_form(normal_form(text, "NFKC").casefold(), "NFKC")
     return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in _WORD.findall(folded)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kgeval.text.clean import clean_line, clean_name
+from kgeval.text.clean import clean_line, clean_name, normal_form
 from kgeval.text.wordlists import word_list
 
 LONGEST_NAME, LONGEST_TYPE, LONGEST_PREDICATE, LONGEST_DESCRIPTION = 200, 60, 100, 2000
@@ -25,7 +25,7 @@ def refusal(name: str) -> str | None:
 
 def is_pronoun(name: str) -> bool:
     """Whether the whole name is a pronoun (thirteen languages). US, IT, WHO and the like in capitals are acronyms."""
-    plain = unicodedata.normalize("NFKC", name).strip()
+    plain = normal_form(name, "NFKC").strip()
     low = plain.casefold()
     acronym = len(plain) > 1 and plain.isupper() and low in word_list("pronoun_acronyms")
     return low in word_list("pronouns") and not acronym

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from kgeval.errors import InputError
+from kgeval.text.clean import normal_form
 from kgeval.text.schema_files import is_open, read_schema_file
 
 Pattern = tuple[str, str, str]
@@ -95,7 +95,7 @@ class Schema:
 
 def folded(name: str) -> str:
     """A type or label without letter case, spaces, hyphens and underscores: "Works at", "WORKS_AT" and "worksAt" are one."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
+    plain = normal_form(name, "NFKC").casefold()
     return "".join(c for c in plain if not (c.isspace() or c in "_-"))
 
 
