@@ -17,6 +17,7 @@ from kgeval.auditing.accuracy.chunks import read_chunks
 from kgeval.auditing.accuracy.drawing import draw_sample
 from kgeval.auditing.accuracy.sample import Sample, SampleSpec
 from kgeval.cli.main import run
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.llm.fake import FakeServer
@@ -221,7 +222,7 @@ def test_passages_of_a_super_node_are_found_without_looking_at_its_other_relatio
     asked, stream = [], Graph.stream
 
     def kept(self: Graph, text: Any, params: Any, **more: Any) -> Any:
-        asked.append((getattr(text, "text", text), params))
+        asked.append(bind_query(text, params))
         return stream(self, text, params, **more)
 
     monkeypatch.setattr(Graph, "stream", kept)
