@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
+from kgeval.graph.load import graphml
 from kgeval.graph.load.detect import load
 from kgeval.graph.load.model import Loaded
 from kgeval.graph.load.tables import titled
@@ -249,3 +250,13 @@ def test_triples_carry_chunks_texts_documents_and_further_columns(tmp_path: Path
     assert loaded.relations[0].extra == {"mood": "dark", "document": "d"}
     assert [(e.chunks, e.documents) for e in loaded.entities] == [(["c1"], []), (["c1"], ["e"]), ([], ["e"])]
     assert [fault.split(": ")[0] for fault in loaded.faults] == ["t.jsonl:2", "t.jsonl:4", "t.jsonl:5", "t.jsonl:6"]
+
+
+def test_a_default_of_graphml_that_is_not_of_its_type_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "a.graphml"
+    file.write_text(
+        '<graphml>\n<key id="d" for="node" attr.name="age" attr.type="int"><default>old</default></key>\n'
+        '<graph edgedefault="directed"><node id="a"/></graph></graphml>', encoding="utf-8",
+    )
+    with pytest.raises(InputError, match=r"a\.graphml:2: the <default> of age: int expected, found 'old'"):
+        graphml.read(file)

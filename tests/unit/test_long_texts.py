@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 
 import pytest
 
 from kgeval.graph.guard import _calls, _unnamed
 from kgeval.graph.layouts.entity_names import KeyUse
+from kgeval.graph.load.gather import _Places
+from kgeval.graph.load.model import Entity
 from kgeval.metrics.words import words as metric_words
 from kgeval.questions.checking.leak import _LIST, _SENTENCE
 from kgeval.questions.checking.leak import words as question_words
@@ -56,9 +59,22 @@ def test_names_in_a_graph(piece: str) -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("marks", ["\u0301\u0316\u0327", "\u0327\u0301", "\u05b0\u05c1", "\u0f71\u0f72\u0f74", "\u3099\u0301"])
 def test_marks_on_a_letter_are_ordered_in_every_place_that_compares_texts(marks: str) -> None:
-    text = "e" + marks * (MANY // len(marks)) + "n" + marks
+    text = "e" + marks * (120_000 // len(marks)) + "n" + marks
     assert normalise(text) and metric_words(text) and question_words(text) and count_words(text)
     few = "e" + marks * 400 + " ﬁ" + marks * 3
     forms: tuple[NormalForm, ...] = ("NFC", "NFD", "NFKC", "NFKD")
     for form in forms:
         assert normal_form(few, form) == unicodedata.normalize(form, few)
+
+
+@pytest.mark.timeout(60)
+def test_the_end_of_a_relation_among_many_of_one_name() -> None:
+    rng = random.Random(3)
+    few = [Entity(str(at), name="a", chunks=rng.choices("stuvwxyz", k=3)) for at in range(12)]
+    places = _Places({"a": [*range(12)]}, few)
+    for _ in range(300):
+        chunks = frozenset(rng.choices("stuvwxyz!", k=3))
+        assert places.nearest("a", chunks) == max(range(12), key=lambda at: (len(chunks.intersection(few[at].chunks)), -at))
+    many = [Entity(str(at), name="a", chunks=[str(at)]) for at in range(30_000)]
+    places = _Places({"a": [*range(30_000)]}, many)
+    assert [places.nearest("a", frozenset({str(at), "other"})) for at in range(30_000)] == [*range(30_000)]

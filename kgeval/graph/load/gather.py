@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -103,12 +104,14 @@ class Gather:
             )
         counts |= {"same_names": shared, "unnamed": len(entities) - named, "ambiguous_ends": 0}
 
+        places = _Places({name: bearers for name, bearers in names.items() if len(bearers) > 1}, entities) if self._by_name else None
+
         def find(end: str, chunks: list[str]) -> int:
             """The position of the entity that an end means; a dangling one is made where there is none."""
             bearers = names.get(end, []) if self._by_name else []
-            if len(bearers) > 1:  # the one that shares most chunks with the relation, else the first
+            if places is not None and len(bearers) > 1:
                 counts["ambiguous_ends"] += 1
-                return max(bearers, key=lambda position: (len(set(chunks).intersection(entities[position].chunks)), -position))
+                return places.nearest(end, frozenset(chunks))
             if not bearers and end not in positions:
                 positions[end] = len(entities)
                 entities.append(Entity(end, name=end, dangling=True))
@@ -158,3 +161,31 @@ def _next_chunks(chunks: Iterable[SourceChunk]) -> list[tuple[str, str]]:
             orders.setdefault(chunk.documents[0], []).append((chunk.index, chunk.id))
     sorted_keys = ([key for _, key in sorted(order, key=lambda pair: pair[0])] for order in orders.values())
     return [pair for keys in sorted_keys for pair in itertools.pairwise(keys)]
+
+
+class _Places:
+    """Which of several entities with one name is meant in some chunks. Looked up by chunk: a name may have thousands of bearers, and each
+    of thousands of relations would be compared with all of them."""
+
+    def __init__(self, bearers: dict[str, list[int]], entities: Sequence[Entity]) -> None:
+        """`bearers`: positions in `entities` by name, ascending."""
+        self._bearers, self._entities = bearers, entities
+        self._in_chunk: dict[str, dict[str, list[int]]] = {}
+        self._known: dict[tuple[str, frozenset[str]], int] = {}
+
+    def nearest(self, name: str, chunks: frozenset[str]) -> int:
+        """The position of the one that shares most of the chunks; of several as near, the first."""
+        if (found := self._known.get((name, chunks))) is None:
+            shared = Counter(position for chunk in chunks for position in self._positions(name).get(chunk, ()))
+            found = min(shared, key=lambda position: (-shared[position], position), default=self._bearers[name][0])
+            self._known[name, chunks] = found
+        return found
+
+    def _positions(self, name: str) -> dict[str, list[int]]:
+        """Of the bearers of this name, by chunk."""
+        if (known := self._in_chunk.get(name)) is None:
+            known = self._in_chunk[name] = {}
+            for position in self._bearers[name]:
+                for chunk in set(self._entities[position].chunks):
+                    known.setdefault(chunk, []).append(position)
+        return known

@@ -183,9 +183,15 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
             self._open.pop()
         elif tag == "default" and self._key is not None:
             attribute, kind, of = self._keys.get(self._key, (self._key, "string", "none"))
+            try:
+                given = typed(value, kind)
+            except ValueError as cause:
+                where = f"{self._path}:{self._place.getLineNumber()}"
+                what = f"{where}: the <default> of {attribute[:60]}: {kind} expected, found {value[:40]!r}"
+                raise InputError(what, fix="correct the value, or the attr.type of its <key>") from cause
             for target in self._defaults:
                 if of in (target, "all"):
-                    self._defaults[target][attribute] = typed(value, kind)
+                    self._defaults[target][attribute] = given
                     # what an earlier <default> of this attribute gave stays counted: a file does not need two
                     self._sizes[target] += 1 + len(value) // A_VALUE
         elif tag in ("NodeLabel", "EdgeLabel") and self._open:
