@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import hashlib
 import inspect
-import marshal
 import re
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from pydantic import BaseModel
 
+DEEPEST = 40  # objects within each other; what is deeper is told as if it could not be told by its content
 _PLAIN = (bool, int, float, complex, str, bytes, date, time, timedelta, Decimal, PurePath)
-_NO_MEMBERS = ("__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
 _HERE = uuid.uuid4().hex  # of this process: the identity of an object means nothing in another one
-
-
-@dataclass
-class _Seen:
-    """`objects`: by their ids, each with its place among them, so that circles end; they are kept, else another one could get the id.
-    `module`: of the function, whose classes are the user's."""
-
-    by_class: bool
-    module: str
-    objects: dict[int, tuple[int, Any]] = field(default_factory=dict)
-
-    def is_own(self, kind: type) -> bool:
-        return kind.__module__ in ("__main__", self.module)
 
 
 def digest_function(function: Callable[..., Any], *, by_class: bool = False) -> str:
@@ -44,67 +31,127 @@ def digest_function(function: Callable[..., Any], *, by_class: bool = False) -> 
     that it names where these are not in its file.
 
     The code of a module's function is the whole file, since it may call what stands beside it; of a notebook's or a script's the function
-    itself and those that it names. An object of a class of the user's own is its attributes. A value that cannot be told by its content
-    (an open model, a connection) stands for itself: no other object, and no other process, has the same digest; with `by_class` it stands
-    for its class.
+    itself and those that it names. An object of a class of the user's own is its class's code and its attributes, as they are now. A value
+    that cannot be told by its content (an open model, a connection) stands for itself: no other object, and no other process, has the same
+    digest; with `by_class` it stands for its class.
     """
     digest = hashlib.sha256()
-    for part in _parts(function, _Seen(by_class, _module_of(function))):
+    for part in _Teller(by_class, _module_of(function)).parts(function):
         digest.update(f"{len(part)}:".encode() + part)
     return digest.hexdigest()[:16]
 
 
 def has_file(function: Callable[..., Any]) -> bool:
     """Whether the function's code is a module's file, as it was when it was loaded."""
-    return bool(_file_of(function))
+    return isinstance(function, FunctionType) and bool(_file_of(function))
 
 
-def _parts(value: Any, seen: _Seen) -> Iterator[bytes]:
-    """The content of a value, as pieces of bytes."""
-    yield type(value).__qualname__.encode()
-    if value is None or isinstance(value, _PLAIN):
-        yield repr(value).encode("utf-8", "surrogatepass")
-        return
-    if id(value) in seen.objects:
-        yield str(seen.objects[id(value)][0]).encode()
-        return
-    seen.objects[id(value)] = len(seen.objects), value
-    yield from _compound(value, seen)
+@dataclass
+class _Teller:
+    """Tells values by their content, as pieces of bytes. `module`: of the function, whose classes are the user's. `seen`: objects by their
+    ids, each with its place among them, so that circles end; they are kept, else another one could get the id."""
 
+    by_class: bool
+    module: str
+    seen: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    depth: int = 0
 
-def _compound(value: Any, seen: _Seen) -> Iterator[bytes]:
-    if isinstance(value, FunctionType):
-        yield from _function(value, seen)
-    elif isinstance(value, Mapping):
-        for key, inside in value.items():
-            yield from _parts(key, seen)
-            yield from _parts(inside, seen)
-    elif isinstance(value, Set):
-        yield from sorted(b"".join(_parts(inside, replace(seen, objects=dict(seen.objects)))) for inside in value)
-    elif isinstance(value, list | tuple):
-        for inside in value:
-            yield from _parts(inside, seen)
-    elif isinstance(value, (BaseModel, re.Pattern, Enum, partial, MethodType, property, staticmethod, classmethod)) or (
-        is_dataclass(value) and not isinstance(value, type)
-    ):
-        for inside in _members(value):
-            yield from _parts(inside, seen)
-    elif isinstance(value, ModuleType):
-        yield f"{value.__name__} {getattr(value, '__version__', '')}".encode()
-    elif isinstance(value, type):
-        yield from _class(value, seen)
-    elif isinstance(value, BuiltinFunctionType) and not hasattr(value.__self__, "__dict__"):
+    def parts(self, value: Any) -> Iterator[bytes]:
+        yield type(value).__qualname__.encode()
+        if value is None or isinstance(value, _PLAIN):
+            # not repr: Python refuses to write the largest whole numbers in tens
+            yield f"{value:x}".encode() if isinstance(value, int) else repr(value).encode("utf-8", "surrogatepass")
+        elif id(value) in self.seen:
+            yield f"seen {self.seen[id(value)][0]}".encode()
+        elif self.depth >= DEEPEST:
+            yield self._itself(value)
+        else:
+            self.seen[id(value)] = len(self.seen), value
+            self.depth += 1
+            try:
+                yield from self._content(value)
+            except Exception:  # noqa: BLE001 - a container of the user's own may raise what it likes
+                yield self._itself(value)
+            finally:
+                self.depth -= 1
+            yield b"end"
+
+    def _content(self, value: Any) -> Iterator[bytes]:
+        if isinstance(value, FunctionType):
+            yield from self._function(value)
+        elif isinstance(value, Mapping):
+            yield from self._all(part for pair in list(value.items()) for part in pair)
+        elif isinstance(value, Set):
+            # each by itself: what was seen in another one depends on their order, which is that of hashes
+            yield from sorted(b"".join(_Teller(self.by_class, self.module, depth=self.depth).parts(part)) for part in value)
+        elif isinstance(value, list | tuple):
+            yield from self._all(value)
+        elif isinstance(value, ModuleType):
+            yield f"{value.__name__} {getattr(value, '__version__', '')}".encode()
+        elif isinstance(value, type):
+            yield from self._class(value)
+        elif isinstance(value, BuiltinFunctionType):
+            holder = value.__self__
+            yield f"{value.__module__}.{value.__qualname__}".encode()
+            yield from () if holder is None or isinstance(holder, ModuleType) else self.parts(holder)
+        elif (held := _held_by(value)) is not None:
+            yield from self._all(held)
+        elif self._is_own(type(value)) or is_dataclass(value) or isinstance(value, BaseModel):
+            yield from self.parts(type(value))
+            yield from self._all(part for pair in _attributes(value) for part in pair)
+        else:
+            yield self._itself(value)
+
+    def _all(self, values: Iterable[Any]) -> Iterator[bytes]:
+        for value in values:
+            yield from self.parts(value)
+
+    def _function(self, function: FunctionType) -> Iterator[bytes]:
+        file = _file_of(function)
+        yield function.__qualname__.encode()
+        yield file + str(function.__code__.co_firstlineno).encode() if file else _code_of(function)
+        yield from self.parts(function.__defaults__)
+        yield from self.parts(function.__kwdefaults__)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            yield name.encode()
+            try:
+                held = cell.cell_contents
+            except ValueError:  # it is not filled yet
+                continue
+            yield from self.parts(held)
+        for name in sorted(_global_names(function.__code__)) if not file else ():
+            if name in function.__globals__ and not hasattr(builtins, name):
+                yield name.encode()
+                yield from self.parts(function.__globals__[name])
+
+    def _class(self, value: type) -> Iterator[bytes]:
+        """A class of the user's own by what it has, another one by its name and its module's version."""
         yield f"{value.__module__}.{value.__qualname__}".encode()
-    elif seen.is_own(type(value)) and hasattr(value, "__dict__"):
-        yield from _parts(type(value), seen)
-        yield from _parts(vars(value), seen)
-    else:
-        yield (f"{type(value).__module__}" if seen.by_class else f"{_HERE} {id(value)}").encode()
+        if not self._is_own(value):
+            yield str(getattr(sys.modules.get(value.__module__.partition(".")[0]), "__version__", "")).encode()
+            return
+        yield from self.parts(value.__bases__)
+        for name, member in list(vars(value).items()):
+            if self._tells(member) and (isinstance(member, FunctionType) or not name.startswith("__")):
+                yield name.encode()
+                yield from self.parts(member)
+
+    def _is_own(self, kind: type) -> bool:
+        return kind.__module__ in ("__main__", self.module)
+
+    def _tells(self, member: Any) -> bool:
+        """Whether a member of a class is something that its author wrote: what libraries put beside it has no content to be told."""
+        telling = (*_PLAIN, FunctionType, Mapping, Set, list, tuple, type, re.Pattern, Enum, partial)
+        return member is None or isinstance(member, telling) or _held_by(member) is not None or self._is_own(type(member))
+
+    def _itself(self, value: Any) -> bytes:
+        kind = type(value)
+        return f"{kind.__module__}.{kind.__qualname__}".encode() if self.by_class else f"{_HERE} {id(value)}".encode()
 
 
-def _members(value: Any) -> list[Any]:
-    if isinstance(value, BaseModel):
-        return [value.model_dump(mode="json")]
+def _held_by(value: Any) -> list[Any] | None:
+    """What an object that only holds others does with them: a bound method its function and object, a cached function that which is
+    cached; None for what is no such."""
     if isinstance(value, re.Pattern):
         return [value.pattern, value.flags]
     if isinstance(value, Enum):
@@ -113,60 +160,46 @@ def _members(value: Any) -> list[Any]:
         return [value.func, value.args, value.keywords]
     if isinstance(value, property):
         return [value.fget, value.fset, value.fdel]
-    if isinstance(value, staticmethod | classmethod):
-        return [value.__func__]
+    if isinstance(value, cached_property):
+        return [value.func]
     if isinstance(value, MethodType):
         return [value.__func__, value.__self__]
-    return [getattr(value, field.name) for field in fields(value)]
+    if isinstance(value, staticmethod | classmethod):
+        return [value.__func__]
+    wrapped = inspect.getattr_static(value, "__wrapped__", None)
+    return None if wrapped is None else [wrapped]
 
 
-def _function(function: FunctionType, seen: _Seen) -> Iterator[bytes]:
-    yield function.__qualname__.encode()
-    file = _file_of(function)
-    yield file + str(function.__code__.co_firstlineno).encode() if file else _code_of(function)
-    yield from _parts(function.__defaults__, seen)
-    yield from _parts(function.__kwdefaults__, seen)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name.encode()
-        try:
-            yield from _parts(cell.cell_contents, seen)
-        except ValueError:  # it is not filled yet
-            yield b"empty"
-    if file:
-        return
-    for name in sorted(_global_names(function.__code__)):
-        if name in function.__globals__ and not hasattr(builtins, name):
-            yield name.encode()
-            yield from _parts(function.__globals__[name], seen)
-
-
-def _class(value: type, seen: _Seen) -> Iterator[bytes]:
-    """A class of the user's own by what it has, another one by its name and its module's version."""
-    yield f"{value.__module__}.{value.__qualname__}".encode()
-    if not seen.is_own(value):
-        yield str(getattr(sys.modules.get(value.__module__.partition(".")[0]), "__version__", "")).encode()
-        return
-    yield from _parts(value.__bases__, seen)
-    for name, member in vars(value).items():
-        if name not in _NO_MEMBERS:
-            yield name.encode()
-            yield from _parts(member, seen)
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """The attributes of an object with their values: those of its own and those of slots. Nothing of its code runs."""
+    own = getattr(value, "__dict__", None)
+    found = dict(own) if isinstance(own, dict) else {}
+    for kind in type(value).__mro__:
+        for name, member in vars(kind).items():
+            if isinstance(member, MemberDescriptorType):
+                try:
+                    found[name] = member.__get__(value)
+                except AttributeError:  # it is not set yet
+                    continue
+    return list(found.items())
 
 
 def _global_names(code: CodeType) -> set[str]:
-    inside = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return {*code.co_names}.union(*map(_global_names, inside))
+    """The global names that the code reads; not those of attributes."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return names.union(*(_global_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
 
 
 def _module_of(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
-def _file_of(function: Callable[..., Any]) -> bytes:
+def _file_of(function: FunctionType) -> bytes:
     """The file of a module's function; empty where it has none, and of a script or notebook, whose file changes with every edit of what
     has nothing to do with it."""
-    file = getattr(sys.modules.get(_module_of(function)), "__file__", None)
-    if not file or _module_of(function) == "__main__":
+    module = str(function.__globals__.get("__name__"))  # `__module__` may be that of a function that it wraps
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if not file or module == "__main__":
         return b""
     try:
         return Path(file).read_bytes()
@@ -176,6 +209,16 @@ def _file_of(function: Callable[..., Any]) -> bytes:
 
 def _code_of(function: FunctionType) -> bytes:
     try:
-        return inspect.getsource(function).encode("utf-8", "surrogatepass")
+        return inspect.getsource(function.__code__).encode("utf-8", "surrogatepass")
     except (OSError, TypeError):  # typed into a prompt
-        return marshal.dumps(function.__code__)
+        return "\n".join(_steps(function.__code__)).encode("utf-8", "surrogatepass")
+
+
+def _steps(code: CodeType) -> Iterator[str]:
+    """What code does, as text: not `marshal`, whose bytes depend on who else holds a constant."""
+    yield f"{code.co_name} {code.co_varnames} {code.co_names} {code.co_code.hex()}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _steps(constant)
+        else:
+            yield f"{sorted(map(repr, constant))}" if isinstance(constant, frozenset) else f"{constant!r}"

@@ -25,7 +25,7 @@ HEAVY = {
     "sentence_transformers", "transformers", "bert_score", "sacrebleu", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
 }
 # the borders, where whatever is raised becomes a status: by a check, by code of the user's, by a stage of a run
-BORDERS = {"auditing/attempts.py", "metrics/own.py", "workflows/pipeline/perform.py"}
+BORDERS = {"auditing/attempts.py", "code_digest.py", "metrics/own.py", "workflows/pipeline/perform.py"}
 LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only
 WRITING_ROOMS = ("graph/load/", "text/build/")
 ALGORITHMS = {
