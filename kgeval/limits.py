@@ -32,7 +32,8 @@ LONGEST_KEY = 200
 # Lists and maps of JSON within each other. pydantic goes some 200 deep, Python's own writer of JSON 1,000 less what called it.
 DEEPEST = 100
 _TOO_DEEP = f"nested more than {DEEPEST} deep"
-_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+# an unclosed string is taken to the end of its line: else each quote in it would be a new beginning
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z)|'[^'\n]*+(?:'|(?=\n)|\Z))"""
 _DOTTED = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+")  # takes each part once, so that its time is the text's length
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kMGT]?)B?", re.IGNORECASE)
 _BEFORE_XML = b"\xef\xbb\xbf\xff\xfe \t\r\n"

@@ -27,7 +27,10 @@ READING_FUNCTIONS = (
 )
 _ESCAPED = re.compile(r"\\u+([0-9a-fA-F]{4})")
 # back-ticked names, strings, comments: whichever opens first hides what looks like another inside it; \r ends a comment as \n does
-_TOKEN = re.compile(r"`(?:``|[^`])*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+# What is not closed goes to the end: else each quote in it would be a new beginning.
+_TOKEN = re.compile(
+    r"`(?:``|[^`])*+(?:`|\Z)|'(?:\\.|[^'\\])*+(?:'|\\?\Z)|\"(?:\\.|[^\"\\])*+(?:\"|\\?\Z)|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL,
+)
 _NO_NAME = re.compile(r"[^\w.]")
 # whole names, called or not, so that a long one is looked at once
 _NAMES = re.compile(r"([^\W\d]\w*+(?:\s*+\.\s*+[^\W\d]\w*+)*+)(\s*+\()?")

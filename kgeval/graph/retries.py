@@ -93,15 +93,16 @@ class Retries:
         """Until the server answers. Raises: the cause, if it does not for a minute; at once, if it did not before, or if this only tidies
         up after work that is over."""
         with self._asking:
-            hurried = self._away or (tidies and work_is_over())
-            until, delay, told = time.monotonic() + (0.0 if hurried else AWAY), 0.1, False
+            until, delay, told = time.monotonic() + (0.0 if self._away else AWAY), 0.1, False
             if not tidies:
                 refuse_if_over()
             while not self._answers():
                 if not tidies:
                     refuse_if_over()
+                if tidies and work_is_over():
+                    raise cause
                 if time.monotonic() + delay > until:
-                    self._away = self._away or not hurried
+                    self._away = True
                     raise cause
                 if not told:
                     log.warning("the server does not answer; waiting up to %.0f s for it", AWAY)

@@ -100,6 +100,8 @@ class _Compact:
         return found
 
     def _value(self, kind: int, depth: int) -> int | Header | None:
+        if depth > DEEPEST:
+            raise ValueError("a page's header is nested too deeply")
         if kind == 5:
             return self._zigzag()
         if kind == 12:
@@ -115,7 +117,7 @@ class _Compact:
         elif kind in (9, 10):
             head = self._byte()
             for _ in range(self._varint() if head >> 4 == 15 else head >> 4):
-                self._item(head & 15, depth)
+                self._item(head & 15, depth + 1)
         elif kind not in (1, 2):
             raise ValueError(f"a page's header has a field of kind {kind}")
         return None

@@ -19,6 +19,8 @@ _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]")  # mar
 _SPACE = re.compile(r"\s+")
 # Every mark that is set on the letter before it is among these; no writing sets 30.
 _MANY_MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
+# the two signs that are letters, and marks once they are decomposed
+_HALF_WIDE = {0xFF9E: "\u3099", 0xFF9F: "\u309a"}
 _QUOTES = ("\"\"", "''", "“”", "‘’", "«»", "「」", "„“", "``", "[]")
 
 
@@ -35,7 +37,7 @@ def clean_text(text: str) -> tuple[str, int]:
 def normal_form(text: str, form: NormalForm) -> str:
     """`unicodedata.normalize`, in a time that grows with the text's length, however many marks are set on one letter."""
     if len(text) > SHORT and not text.isascii():
-        text = _MANY_MARKS.sub(_order_marks, text)
+        text = _MANY_MARKS.sub(_order_marks, text.translate(_HALF_WIDE) if form in ("NFKC", "NFKD") else text)
     return unicodedata.normalize(form, text)
 
 

@@ -111,7 +111,7 @@ def read_pdf(data: bytes, name: str) -> Parsed:
         brotli_maximum_output_length=stream, array_based_stream_maximum_output_length=stream,
         stream_decoding_work_maximum_length=3 * stream, maximum_declared_stream_length=max(75_000_000, len(data)),
         stream_parsing_work_maximum_count=limits.seconds * TOKENS_A_SECOND, page_tree_maximum_entries=limits.pages,
-        array_maximum_element_count=max(1_000_000, limits.pages), page_tree_maximum_page_entries=max(2_000_000, 100 * limits.pages),
+        array_maximum_element_count=50 * limits.pages, page_tree_maximum_page_entries=max(2_000_000, 100 * limits.pages),
     ):
         try:
             with stopped_after(limits.seconds) as check_time:

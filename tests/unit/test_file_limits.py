@@ -619,7 +619,7 @@ def test_json_yaml_and_toml_are_read_to_one_depth() -> None:
             parse_toml(text)
     with pytest.raises(tomllib.TOMLDecodeError, match="digits"):
         parse_toml(f"a = {'1' * 5_000}")
-    for line in ("a-" * 500_000 + "b", '"' * 1_000_001, "'" * 999_999, "a" * 1_000_000, '"a' * 500_000):
+    for line in ("a-" * 500_000 + "b", '"' * 1_000_001, "'" * 999_999, "a" * 1_000_000, '"a' * 500_000, '"' + '\\"' * 500_000):
         assert parse_toml(f"# {line}\na = 1") == {"a": 1}
 
 

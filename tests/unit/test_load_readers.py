@@ -260,3 +260,17 @@ def test_a_default_of_graphml_that_is_not_of_its_type_is_named(tmp_path: Path) -
     )
     with pytest.raises(InputError, match=r"a\.graphml:2: the <default> of age: int expected, found 'old'"):
         graphml.read(file)
+
+
+@pytest.mark.parametrize("text", [
+    '<node id="K&ouml;ln"/>', '<node id="a"><data key="d">K&ouml;ln</data></node>', '<node id="a"/><edge source="a" target="K&ouml;ln"/>',
+    "x" * 70_000 + '<node id="K&ouml;ln"/>',
+])
+def test_a_letter_that_only_a_dtd_elsewhere_declares_is_never_left_out(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "a.graphml"
+    whole = '<?xml version="1.0"?><!DOCTYPE graphml SYSTEM "graphml.dtd"><graphml><graph edgedefault="directed">{}</graph></graphml>'
+    file.write_text(whole.format(text), encoding="utf-8")
+    with pytest.raises(InputError, match="&ouml; is not declared"):
+        graphml.read(file)
+    file.write_text(whole.format('<node id="K&#246;ln &amp; &lt;B&#xf6;&gt;"/>'), encoding="utf-8")
+    assert [entity.id for entity in graphml.read(file).entities] == ["Köln & <Bö>"]

@@ -23,9 +23,10 @@ MANY = 1_000_000
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("piece", ["/*", "a.", "a ", "`", "'", '"', "a .", "(", "\\", "a" * 9 + "\n"])
-def test_cypher_that_a_system_wrote(piece: str) -> None:
-    text = piece * (MANY // len(piece))
+@pytest.mark.parametrize("piece", ["/*", "a.", "a ", "`", "'", '"', "a .", "(", "\\", "a" * 9 + "\n", "\\'", '\\"', "\\`", "``"])
+@pytest.mark.parametrize("opening", ["", "'", '"', "`"])
+def test_cypher_that_a_system_wrote(opening: str, piece: str) -> None:
+    text = opening + piece * (MANY // len(piece))
     assert list(_calls(_unnamed(text))) == []
 
 
@@ -57,7 +58,9 @@ def test_names_in_a_graph(piece: str) -> None:
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("marks", ["\u0301\u0316\u0327", "\u0327\u0301", "\u05b0\u05c1", "\u0f71\u0f72\u0f74", "\u3099\u0301"])
+@pytest.mark.parametrize("marks", [
+    "\u0301\u0316\u0327", "\u0327\u0301", "\u0301\uff9e", "\u05b0\u05c1", "\u0f71\u0f72\u0f74", "\u3099\u0301",
+])
 def test_marks_on_a_letter_are_ordered_in_every_place_that_compares_texts(marks: str) -> None:
     text = "e" + marks * (120_000 // len(marks)) + "n" + marks
     assert normalise(text) and metric_words(text) and question_words(text) and count_words(text)
@@ -78,3 +81,6 @@ def test_the_end_of_a_relation_among_many_of_one_name() -> None:
     many = [Entity(str(at), name="a", chunks=[str(at)]) for at in range(30_000)]
     places = _Places({"a": [*range(30_000)]}, many)
     assert [places.nearest("a", frozenset({str(at), "other"})) for at in range(30_000)] == [*range(30_000)]
+    together = [Entity(str(at), name="a", chunks=["one"]) for at in range(30_000)]
+    places = _Places({"a": [*range(30_000)]}, together)
+    assert {places.nearest("a", frozenset({"one", f"own {at}"})) for at in range(30_000)} == {0}

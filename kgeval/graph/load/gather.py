@@ -175,10 +175,12 @@ class _Places:
 
     def nearest(self, name: str, chunks: frozenset[str]) -> int:
         """The position of the one that shares most of the chunks; of several as near, the first."""
-        if (found := self._known.get((name, chunks))) is None:
-            shared = Counter(position for chunk in chunks for position in self._positions(name).get(chunk, ()))
+        positions = self._positions(name)
+        held = frozenset(chunk for chunk in chunks if chunk in positions)  # a relation's own chunks say nothing
+        if (found := self._known.get((name, held))) is None:
+            shared = Counter(position for chunk in held for position in positions[chunk])
             found = min(shared, key=lambda position: (-shared[position], position), default=self._bearers[name][0])
-            self._known[name, chunks] = found
+            self._known[name, held] = found
         return found
 
     def _positions(self, name: str) -> dict[str, list[int]]:
