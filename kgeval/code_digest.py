@@ -33,7 +33,8 @@ def digest_function(function: Callable[..., Any], *, by_class: bool = False) -> 
     The code of a module's function is the whole file, since it may call what stands beside it; of a notebook's or a script's the function
     itself and those that it names. An object of a class of the user's own is its class's code and its attributes, as they are now. A value
     that cannot be told by its content (an open model, a connection) stands for itself: no other object, and no other process, has the same
-    digest; with `by_class` it stands for its class.
+    digest. With `by_class`, for what is paid for, it stands for its class, and a list, dict or set that the function or an object holds for
+    its type: it may be a log or a cache, and a run that goes on would be paid for again.
     """
     digest = hashlib.sha256()
     for part in _Teller(by_class, _module_of(function)).parts(function):
@@ -98,9 +99,18 @@ class _Teller:
             yield from self._all(held)
         elif self._is_own(type(value)) or is_dataclass(value) or isinstance(value, BaseModel):
             yield from self.parts(type(value))
-            yield from self._all(part for pair in _attributes(value) for part in pair)
+            for name, held in _attributes(value):
+                yield name.encode()
+                yield from self._state(held)
         else:
             yield self._itself(value)
+
+    def _state(self, held: Any) -> Iterator[bytes]:
+        """What a function or an object holds. `by_class`: a list, dict or set that it may fill while it works is told by its type alone."""
+        if self.by_class and isinstance(held, list | dict | set | bytearray):
+            yield type(held).__qualname__.encode()
+        else:
+            yield from self.parts(held)
 
     def _all(self, values: Iterable[Any]) -> Iterator[bytes]:
         for value in values:
@@ -118,11 +128,11 @@ class _Teller:
                 held = cell.cell_contents
             except ValueError:  # it is not filled yet
                 continue
-            yield from self.parts(held)
+            yield from self._state(held)
         for name in sorted(_global_names(function.__code__)) if not file else ():
             if name in function.__globals__ and not hasattr(builtins, name):
                 yield name.encode()
-                yield from self.parts(function.__globals__[name])
+                yield from self._state(function.__globals__[name])
 
     def _class(self, value: type) -> Iterator[bytes]:
         """A class of the user's own by what it has, another one by its name and its module's version."""

@@ -306,17 +306,17 @@ def test_all_faults_of_a_call_are_told_at_once() -> None:
 
 def test_a_run_that_was_broken_off_goes_on_with_its_output(tmp_path: Path) -> None:
     asked: list[str] = []
-    broken = True
+    server = {"is_up": False}  # a plain variable would be a value that the function is made with: another system
 
     def paid(question: str) -> str:
-        if broken and "2" in question:
+        if not server["is_up"] and "2" in question:
             raise KeyboardInterrupt
         asked.append(question)
         return "A"
 
     with pytest.raises(KeyboardInterrupt):
         answered(system=paid, output="a.jsonl")
-    broken = False
+    server["is_up"] = True
     result = answered(system=paid, output="a.jsonl")
     assert len(asked) == len(set(asked)) == 4 and len(list(result)) == 4
     assert result.written == [Path("a.jsonl"), Path("a.run.json")] and result.files == [Path("a.jsonl")]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kgeval.graph.binding import MOST, bound
+from kgeval.graph.binding import MOST, NO_LABEL, bound
 from kgeval.graph.queries import all_queries, blank, with_roles
 from kgeval.records import LabelName, Layout
 
@@ -61,7 +61,7 @@ def test_what_cannot_stand_in_a_text_stays_a_parameter(names: list[str]) -> None
 
 def test_no_node_has_one_of_no_labels_and_no_relation_type_means_none_not_any() -> None:
     text = "WHERE any(l IN labels(e) WHERE l IN $layout.chunk_labels) AND none(l IN labels(e) WHERE l IN $layout.chunk_labels)"
-    assert changed(text, chunk_labels=[]) == "WHERE false AND true"
+    assert changed(text, chunk_labels=[]) == f"WHERE (e:{NO_LABEL}) AND true"
     text = "COUNT { (e)-[r]->() WHERE type(r) IN $layout.relation_types }"
     assert changed(text, relation_types=[]) == text
 

@@ -195,6 +195,15 @@ def test_what_is_large_deep_or_odd_has_a_digest() -> None:
     assert digest_function(loaded(FILE)["make"](broken)) == digest_function(loaded(FILE)["make"](broken))
 
 
+def test_what_a_system_fills_while_it_works_does_not_make_it_another_one() -> None:
+    names = loaded("LOG = []\nCACHE = {}\ndef answer(q):\n    LOG.append(q)\n    CACHE[q] = q\n    return q\n" + CLASSES)
+    node = names["Node"]()
+    told = digest_function(names["answer"], by_class=True), digest_function(loaded(FILE)["make"](node), by_class=True)
+    names["answer"]("q")
+    node.others.append("q")
+    assert told == (digest_function(names["answer"], by_class=True), digest_function(loaded(FILE)["make"](node), by_class=True))
+
+
 def test_circles_end() -> None:
     names = loaded("def a(row):\n    return b(row)\ndef b(row):\n    return a(row) + KEPT[0]\nKEPT = []\nKEPT.append(KEPT)\n")
     assert digest_function(names["a"]) == digest_function(names["a"])
