@@ -81,6 +81,11 @@ def with_real_ids(value: Any, nodes: list[str], relations: list[str]) -> Any:
     return (nodes[3] if value.startswith("4:") else relations[0]) if isinstance(value, str) and value[:2] in ("4:", "5:") else value
 
 
+def shown(row: Mapping[str, Any]) -> str:
+    """A row as text; of examples how many there are: some queries take those that the server comes to first."""
+    return repr({**row, "sample": len(row["sample"])} if "sample" in row else row)
+
+
 @pytest.mark.both_lines
 @pytest.mark.parametrize("layout", [HOSTILE, PEOPLE], ids=lambda layout: layout.name)
 def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Layout) -> None:
@@ -105,7 +110,7 @@ def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Lay
         if query.name == "entry-by-index":  # there is no index
             continue
         values["layout"] = given["layout"]
-        found = [sorted(map(repr, graph.read(how, values, timeout=60))) for how in (query.text, query)]
+        found = [sorted(map(shown, graph.read(how, values, timeout=60))) for how in (query.text, query)]
         if found[0] != found[1]:
             different[query.name] = found
         if not found[0]:
