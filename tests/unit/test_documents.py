@@ -221,6 +221,7 @@ def test_control_characters_are_removed_and_counted_and_line_ends_are_one(tmp_pa
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_marks_on_a_letter_come_out_in_the_order_of_nfc_however_many_they_are():
     """40,000 of three kinds took half a minute, ten times as many an hour."""

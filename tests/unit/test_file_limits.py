@@ -187,6 +187,7 @@ def test_the_fonts_of_a_page_end_at_the_limits_of_memory_and_of_time(tmp_path: P
     assert ended.memory < 900, ended
 
 
+@pytest.mark.slow
 def test_fonts_beyond_the_limit_leave_the_other_pages_and_the_named_option_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -206,6 +207,7 @@ def test_fonts_beyond_the_limit_leave_the_other_pages_and_the_named_option_reads
     assert read_documents([tmp_path / "in"]).documents[0].text == "Anna lives in Bern.\n\nAnna lives in Bern."
 
 
+@pytest.mark.slow
 def test_fonts_of_a_form_that_is_drawn_often_are_counted_while_they_are_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     form = b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 4 0 R /G 7 0 R >> >>"
     font, descends, mapping = (part.replace(b"8 0 R", b"9 0 R").replace(b"7 0 R", b"8 0 R") for part in bombs.font_objects(bombs.FULL))
@@ -246,6 +248,7 @@ NO_WAY = {  # a font that pypdf does not read: its map, its widths, what pypdf s
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NO_WAY)
 def test_what_no_option_reads_names_none_and_adds_nothing_to_the_other_pages(tmp_path: Path, name: str) -> None:
     """Each was taken for 85 MB of a stream: four such pages were more than 256 MB, and a greater limit did not help."""
@@ -515,6 +518,7 @@ def test_parquet_is_refused_by_what_its_pages_say_before_arrow_has_memory_for_th
         assert pool.max_memory() < MEGABYTE
 
 
+@pytest.mark.slow
 def test_parquet_of_many_columns_is_read_few_rows_at_a_time(tmp_path: Path) -> None:
     """Python makes a map of each row, and all of a batch at once."""
     path = parquet(tmp_path / "a.parquet", {f"c{n}": [n] * 5_000 for n in range(1_000)})
@@ -522,6 +526,7 @@ def test_parquet_of_many_columns_is_read_few_rows_at_a_time(tmp_path: Path) -> N
     assert sum(batch.num_rows for batch in parquet_batches(path, 5_000)) == 5_000
 
 
+@pytest.mark.slow
 def test_texts_that_share_their_beginning_are_read_few_at_a_time(tmp_path: Path) -> None:
     """400 texts of 500 kB are 700 bytes, and no dictionary."""
     import pyarrow as pa
@@ -623,6 +628,7 @@ def test_json_yaml_and_toml_are_read_to_one_depth() -> None:
         assert parse_toml(f"# {line}\na = 1") == {"a": 1}
 
 
+@pytest.mark.slow
 def test_a_page_that_unpacks_to_two_hundred_times_its_size_is_refused_before_it_is_read(tmp_path: Path) -> None:
     import base64
     import gzip
@@ -727,6 +733,7 @@ def test_yaml_of_which_little_stands_for_much_is_refused(text: str, fault: str) 
         parse_yaml(text)
 
 
+@pytest.mark.slow
 def test_tags_of_yaml_that_are_long_by_one_line_are_refused_before_they_are_made(tmp_path: Path) -> None:
     """100 kB of a prefix and 10,000 rows that use it: 1 GB."""
     tracemalloc.start()

@@ -22,6 +22,7 @@ from kgeval.text.names import normalise
 MANY = 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["/*", "a.", "a ", "`", "'", '"', "a .", "(", "\\", "a" * 9 + "\n", "\\'", '\\"', "\\`", "``"])
 @pytest.mark.parametrize("opening", ["", "'", '"', "`"])
@@ -36,6 +37,7 @@ def test_what_is_called_is_found_as_before() -> None:
     assert _unnamed("RETURN 1 /* never closed apoc.x()").split() == ["RETURN", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", [" ", "\n", "?", "? ", " ;", ")", ") ", ")\n", "; ", "and ", "\n and"])
 def test_answers_and_evidence(piece: str) -> None:
@@ -57,6 +59,7 @@ def test_names_in_a_graph(piece: str) -> None:
     assert use.says_names in (True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("marks", [
     "\u0301\u0316\u0327", "\u0327\u0301", "\u0301\uff9e", "\u05b0\u05c1", "\u0f71\u0f72\u0f74", "\u3099\u0301",
@@ -70,6 +73,7 @@ def test_marks_on_a_letter_are_ordered_in_every_place_that_compares_texts(marks:
         assert normal_form(few, form) == unicodedata.normalize(form, few)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_the_end_of_a_relation_among_many_of_one_name() -> None:
     rng = random.Random(3)
