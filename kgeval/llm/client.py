@@ -254,7 +254,7 @@ class Faults:
             return CallError(Failure("budget", f"the account at the endpoint is used up (HTTP {status})"), quota=True)
         if status >= 500 and _FORM.search(text):  # llama-cpp-python says 500 to a form of reply that it does not know
             return CallError(Failure("rejected", f"the endpoint does not know this form of reply (HTTP {status})"), form=True)
-        if status in (408, 409, 425, 429) or status >= 500:
+        if is_passing(status):
             cause: Cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error"
             return CallError(Failure(cause, f"HTTP {status}"), again=True, wait=asked_wait(error), billed=status in (408, 504))
         return self._refused(status, text, self._token(error, "param"), code, parameters)
@@ -273,7 +273,7 @@ class Faults:
             return unreachable(f"{self.endpoint.base_url}", error, fix)
         if "Timeout" in type(error).__name__ or "Timeout" in low:
             return CallError(Failure("timeout", "no answer in time"), again=True, billed=low != "ConnectTimeout")
-        if low == "DecodingError":  # damaged, or beyond the limit of deadline.hooks: the next would be as large
+        if is_damaged(error):
             return CallError(Failure("server_error", str(error.__cause__)), billed=True)
         return CallError(Failure("connection", "the connection broke"), again=True, billed=low != "ConnectError")
 
@@ -319,6 +319,16 @@ def _change(names: list[str]) -> str:
     if "max_tokens" in names:
         words.append("newer models take max_completion_tokens in place of max_tokens")
     return "; ".join(words)
+
+
+def is_passing(status: int) -> bool:
+    """Whether another attempt may meet another status."""
+    return status in (408, 409, 425, 429) or status >= 500
+
+
+def is_damaged(error: BaseException) -> bool:
+    """Whether the reply is damaged, or beyond the limit of deadline.hooks, which names the option: the next would be as large."""
+    return type(error.__cause__).__name__ == "DecodingError"
 
 
 def asked_wait(error: Any) -> float | None:

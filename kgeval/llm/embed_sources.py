@@ -20,7 +20,7 @@ from kgeval.config import environment
 from kgeval.config.powers import names_folder
 from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
-from kgeval.llm.client import LONGEST_ASKED_WAIT, asked_wait
+from kgeval.llm.client import LONGEST_ASKED_WAIT, asked_wait, is_damaged, is_passing
 from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import api_key, key_fix, scrub, settled
 from kgeval.llm.rates import backoff
@@ -287,23 +287,17 @@ def _worth_a_retry(error: BaseException) -> bool:
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        passing = error.status_code in (408, 409, 425, 429) or error.status_code >= 500
-        return passing and (_asked_wait(error) or 0.0) <= LONGEST_ASKED_WAIT
-    return isinstance(error, openai.APIConnectionError) and not _is_damaged(error)
+        return is_passing(error.status_code) and (_asked_wait(error) or 0.0) <= LONGEST_ASKED_WAIT
+    return isinstance(error, openai.APIConnectionError) and not is_damaged(error)
 
 
 def _asked_wait(error: Any) -> float | None:
     return asked_wait(error) if hasattr(error, "response") else None
 
 
-def _is_damaged(error: BaseException) -> bool:
-    """Whether the reply is damaged, or beyond the limit of deadline.hooks, which names the option."""
-    return type(error.__cause__).__name__ == "DecodingError"
-
-
 def _said(cause: Exception) -> str:
     """What went wrong. The endpoint's own words may repeat texts: they go to the log of level debug only."""
-    if _is_damaged(cause):
+    if is_damaged(cause):
         return str(cause.__cause__)
     status = getattr(cause, "status_code", None)
     words = scrub(str(getattr(cause, "message", cause)), environment("OPENAI_API_KEY") or "")
