@@ -66,7 +66,7 @@ def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[st
     return text, given
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # a key has the whole layout: 100 kB where a graph has 5,000 relation types
 def _bound_to(text: str, layout: str) -> str:
     return bound(text, Layout.model_validate_json(layout))
 

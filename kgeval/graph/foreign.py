@@ -101,10 +101,12 @@ class _Seen:
 
 
 class _Room:
-    """Says of each record in turn whether it still fits: so many rows, and MOST_CONTENT of the ones before it. `seen`: counts them."""
+    """Says of each record in turn whether it still fits: so many rows, and MOST_CONTENT of the ones before it. `seen`: counts them, anew
+    for each room."""
 
     def __init__(self, rows: int, seen: _Seen | None = None) -> None:
-        self._rows, self._content, self._seen = rows, 0, seen or _Seen()
+        self._most, self._seen = rows, seen or _Seen()
+        self._seen.rows = self._seen.content = 0
 
     def __call__(self, record: Sequence[Any]) -> bool:
         try:
@@ -113,11 +115,10 @@ class _Room:
             return True
 
     def fits(self, cells: tuple[Cell, ...]) -> bool:
-        self._rows -= 1
-        fits = self._rows >= 0 and self._content <= MOST_CONTENT
-        size = sum(map(_size, cells))
-        self._content += size
-        self._seen.rows, self._seen.content = self._seen.rows + 1, self._seen.content + size
+        seen = self._seen
+        fits = seen.rows < self._most and seen.content <= MOST_CONTENT
+        seen.rows += 1
+        seen.content += sum(map(_size, cells))
         return fits
 
 
