@@ -8,7 +8,6 @@ that it starts, as `kgeval --file-limit` does.
 
 from __future__ import annotations
 
-import os
 import shlex
 import ssl
 import subprocess
@@ -22,6 +21,7 @@ from typing import Literal, get_args
 
 from kgeval.config import environment
 from kgeval.errors import ConfigError
+from kgeval.limits import variables_set
 
 CA_FILE = "KGEVAL_CA_FILE"
 KEY_COMMAND = "KGEVAL_KEY_COMMAND"
@@ -217,14 +217,6 @@ def access_in_force(variables: Mapping[str, str | None]) -> Iterator[None]:
     """Sets variables of this process and of those that it starts, as far as they are given. Raises:
     ConfigError for what cannot be used."""
     given = {name: value for name, value in variables.items() if value is not None}
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
-    try:
+    with variables_set(given):
         tls_context()
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -13,7 +13,7 @@ import re
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -80,15 +80,23 @@ def file_limits() -> FileLimits:
 def limits_in_force(text: str) -> Iterator[None]:
     """Sets the limits of this process, and of those that it starts. Raises: UsageError where the text cannot be read."""
     parse_limits(text)
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = text
+    with variables_set({VARIABLE: text}):
+        yield
+
+
+@contextmanager
+def variables_set(values: Mapping[str, str]) -> Iterator[None]:
+    """Sets variables of the environment of this process, and of those that it starts, for the block."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[VARIABLE]
-        else:
-            os.environ[VARIABLE] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @cache
