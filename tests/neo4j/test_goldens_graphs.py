@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,6 @@ from golden import EXPECTED, PLACES, Case, check, check_names, command, surround
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.llm.fake import FakeServer
 
-LOADED: list[dict[str, object]] = []  # the size of the sample graph, while it stands in the database
-
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
@@ -27,16 +26,28 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def untouched(address: Address, connection: Graph) -> Iterator[tuple[Address, Graph]]:
-    """A server that nothing was written to before, the suite's if it is one: GDS takes nodes in the order of their internal ids, and so
-    communities, and the first of equal examples, depend on what stood in the database once."""
-    if not connection.read("CALL db.labels() YIELD label RETURN label"):  # a database never forgets the name of a label
-        yield address, connection
-        return
-    if os.environ.get("KGEVAL_TEST_URI"):
-        pytest.skip("goldens of graphs need a server that nothing was written to")
-    with new_server() as found, open_graph(found) as graph:
-        yield found, graph
+def worlds(address: Address, connection: Graph) -> Iterator[Callable[[str], tuple[Address, Graph]]]:
+    """A server for each world, that nothing else was written to before: the suite's for the first one asked for, if it is one. GDS takes
+    nodes in the order of their internal ids, and so communities, and the first of equal examples, depend on what stood in the database
+    once."""
+    with ExitStack() as opened:
+        servers: dict[str, tuple[Address, Graph]] = {}
+        # a database never forgets the name of a label
+        free = [] if connection.read("CALL db.labels() YIELD label RETURN label") else [(address, connection)]
+
+        def server_of(world: str) -> tuple[Address, Graph]:
+            if world not in servers:
+                if not free and os.environ.get("KGEVAL_TEST_URI"):
+                    pytest.skip("goldens of graphs need servers that nothing was written to")
+                servers[world] = free.pop() if free else started(opened)
+            return servers[world]
+
+        yield server_of
+
+
+def started(opened: ExitStack) -> tuple[Address, Graph]:
+    found = opened.enter_context(new_server())
+    return found, opened.enter_context(open_graph(found))
 
 
 def test_every_golden_of_a_graph_has_a_case() -> None:
@@ -44,21 +55,24 @@ def test_every_golden_of_a_graph_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", GRAPHS, ids=lambda case: case.name)
-def test_command(case: Case, url: str, untouched: tuple[Address, Graph], tmp_path: Path) -> None:
-    address, connection = untouched
+def test_command(case: Case, url: str, worlds: Callable[[str], tuple[Address, Graph]], tmp_path: Path) -> None:
+    address, connection = worlds(case.world)
     environment = {"NEO4J_URI": address.uri, "NEO4J_USERNAME": address.username, "NEO4J_PASSWORD": address.password}
     prepare(case.world, connection, environment, tmp_path)
+    before = size(connection)
     check(EXPECTED / "graphs" / f"{case.name}.txt", transcript(case, tmp_path, {"url": url}, environment))
+    assert case.world == "empty" or size(connection) == before, "a case of the sample graph changes it for those that follow"
 
 
 def prepare(world: str, graph: Graph, environment: dict[str, str], folder: Path) -> None:
-    """An empty database, or the sample graph alone, loaded where this file has not loaded it yet or something changed it."""
-    if world == "harbour" and graph.read("MATCH (n) RETURN count(n) AS n, sum(COUNT { (n)-->() }) AS r") == LOADED:
-        return
-    empty(graph)
-    LOADED.clear()
-    if world == "harbour":
+    """An empty database, or the sample graph, loaded once."""
+    if world == "empty":
+        empty(graph)
+    elif size(graph)["n"] == 0:
         with surroundings(folder, environment):
             done = command(["import", str(PLACES["sample"] / "graph.json"), "--graph", "harbour", "--no-progress"])
         assert done.code == 0, done.err
-        LOADED.extend(graph.read("MATCH (n) RETURN count(n) AS n, sum(COUNT { (n)-->() }) AS r"))
+
+
+def size(graph: Graph) -> dict[str, int]:
+    return graph.read("MATCH (n) RETURN count(n) AS n, sum(COUNT { (n)-->() }) AS r")[0]
