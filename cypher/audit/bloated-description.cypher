@@ -1,7 +1,6 @@
 // bloated-description: entity descriptions that have grown beyond use.
 // Too many characters, or too many pieces merged into one (a list, or text with the layout's separator).
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param max_characters => 2000         -- INTEGER: a description may have so many characters
 // :param max_pieces => 20               -- INTEGER: a description may be merged from so many pieces
@@ -10,18 +9,14 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
-  AND e[$layout.description_key] IS NOT NULL
-WITH e, e[$layout.description_key] AS text
+MATCH (e:@Entity)
+WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+  AND e.@description_key IS NOT NULL
+WITH e, e.@description_key AS text
 WITH e, CASE WHEN text IS :: STRING THEN size(text)
     WHEN text IS :: LIST<ANY> THEN reduce(n = 0, part IN text | n + coalesce(size(toStringOrNull(part)), 0)) ELSE 0 END AS characters,
-  CASE WHEN text IS :: STRING AND $layout.source_separator IS NOT NULL AND $layout.source_separator <> ''
-    THEN size(split(text, $layout.source_separator))
+  CASE WHEN text IS :: STRING AND @source_separator IS NOT NULL AND @source_separator <> ''
+    THEN size(split(text, @source_separator))
     WHEN text IS :: LIST<ANY> THEN size(text) ELSE 1 END AS pieces
 WITH count(*) AS total, collect(
   CASE WHEN characters > $max_characters OR pieces > $max_pieces THEN {e: e, characters: characters, pieces: pieces} END) AS hits
@@ -33,7 +28,7 @@ WITH total, count, hit, hit.e AS e
 WITH total, count, hit, e, @shown(e) AS name
 ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}],
   why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END

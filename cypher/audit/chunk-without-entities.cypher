@@ -2,33 +2,21 @@
 // Either the text says nothing, or the extraction failed or was cut off: its facts cannot be found through the graph.
 // Where chunks keep their texts, nodes without one are stand-ins (LlamaIndex writes one a document) and are left out.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
-  MATCH (c)
-  WHERE any(l IN labels(c) WHERE l IN $layout.chunk_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(c))
-    AND ($layout.scope_property IS NULL OR c[$layout.scope_property] = $layout.scope_value)
-    AND (size($layout.chunk_text_keys) = 0 OR any(k IN $layout.chunk_text_keys WHERE c[k] IS NOT NULL))
-  RETURN head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS id, c, EXISTS {
-    MATCH (c)-[m]-(e)
-    WHERE type(m) IN $layout.mention_types AND any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  MATCH (c:@Chunk)
+  WHERE (size(@chunk_text_keys) = 0 OR any(k IN @chunk_text_keys WHERE c[k] IS NOT NULL))
+  RETURN @id(c) AS id, c, EXISTS {
+    MATCH (c)-[m:@MENTION]-(e)
+    WHERE @is(e, Entity)
   } AS used
   UNION ALL
-  MATCH (e)
-  WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-    AND $layout.entity_source_key IS NOT NULL
-  UNWIND CASE
-  WHEN e[$layout.entity_source_key] IS NULL THEN []
-  WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
-  WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
-  ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END AS id
+  MATCH (e:@Entity)
+  WHERE @entity_source_key IS NOT NULL
+  UNWIND @sources(e, Entity) AS id
   WITH DISTINCT id
   RETURN id, null AS c, true AS used
 }
@@ -40,8 +28,8 @@ WITH total, reduce(n = 0, list IN lists | n + size(list)) AS count, CASE WHEN is
 UNWIND lists AS list
 UNWIND list AS c
 WITH total, count, c, count(*) AS once
-WITH total, count, c, head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS id,
-     head([k IN $layout.chunk_text_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS text
+WITH total, count, c, @id(c) AS id,
+     @text(c) AS text
 ORDER BY size(coalesce(text, '')) DESC, id, elementId(c) LIMIT $sample
 RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
   items: [{element_id: elementId(c), key: left(coalesce(id, elementId(c)), 200), name: left(coalesce(id, elementId(c)), 200), type: null, kind: 'chunk'}],

@@ -2,7 +2,6 @@
 // A relation label is functional if it is declared so, or if it has enough subjects and nearly all of them have one object.
 // Relations that have expired or ended do not count. Total: subjects of functional relation labels.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param min_subjects => 20             -- INTEGER: subjects that a relation label needs before it can be found functional
 // :param min_single_share => 0.9        -- FLOAT: share of its subjects that must have one object
@@ -11,21 +10,12 @@
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
-  MATCH (a)
-  WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+  MATCH (a:@Entity)
   CALL (a) {
-    MATCH (a)-[r]->(b)
-    WHERE type(r) IN $layout.relation_types
-      AND ($layout.relations_join_entities_only OR (
-        any(l IN labels(b) WHERE l IN $layout.entity_labels)
-        AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-        AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-      AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
-    WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, b
+    MATCH (a)-[r:@RELATION]->(b)
+    WHERE @is(b, Endpoint)
+      AND r.@valid_to_key IS NULL AND r.@expired_key IS NULL
+    WITH @label(r) AS label, b
     RETURN label, count(DISTINCT b) AS objects
   }
   WITH label, count(*) AS subjects, sum(CASE WHEN objects = 1 THEN 1 ELSE 0 END) AS single
@@ -35,22 +25,13 @@ CALL () {
   RETURN sum(subjects) AS total, collect({label: label, subjects: subjects, share: share}) AS functional, collect(label) AS names
 }
 CALL (functional, names) {
-  MATCH (a)
-  WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND size(names) > 0
+  MATCH (a:@Entity)
+  WHERE size(names) > 0
   CALL (a, names) {
-    MATCH (a)-[r]->(b)
-    WHERE type(r) IN $layout.relation_types
-      AND ($layout.relations_join_entities_only OR (
-        any(l IN labels(b) WHERE l IN $layout.entity_labels)
-        AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-        AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-      AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
-    WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, b, r
+    MATCH (a)-[r:@RELATION]->(b)
+    WHERE @is(b, Endpoint)
+      AND r.@valid_to_key IS NULL AND r.@expired_key IS NULL
+    WITH @label(r) AS label, b, r
     WHERE label IN names
     WITH label, b, head(collect(r)) AS r
     WITH label, count(*) AS objects, collect(r)[0..5] AS some
@@ -71,7 +52,7 @@ WITH total, count, hit, e, known, name, left(hit.label, 200) AS label,
 WITH total, count, hit, e, known, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
   shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}]
     + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],

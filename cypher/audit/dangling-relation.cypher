@@ -3,31 +3,24 @@
 // is no entity, no document, no excluded node and no chunk with text (LlamaIndex writes text-less chunks).
 // Total: relations with at least one entity.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-WITH [v IN $layout.placeholder_values | toLower(v)] AS placeholders
+WITH [v IN @placeholder_values | toLower(v)] AS placeholders
 CALL (placeholders) {
   MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types
+  WHERE @is(r, RELATION)
   WITH r, a, b, placeholders,
-    CASE WHEN $layout.relations_join_entities_only THEN 'entity'
-      WHEN any(l IN labels(a) WHERE l IN $layout.entity_labels)
-        AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-        AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value) THEN 'entity'
-      WHEN any(l IN labels(a) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
-        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE a[k] IS NOT NULL)))
+    CASE WHEN @relations_join_entities_only THEN 'entity'
+      WHEN @is(a, Entity) THEN 'entity'
+      WHEN any(l IN labels(a) WHERE l IN @entity_labels OR l IN @entity_excluded_labels
+        OR l IN @document_labels OR (l IN @chunk_labels AND any(k IN @chunk_text_keys WHERE a[k] IS NOT NULL)))
         THEN 'other' ELSE 'missing' END AS from_is,
-    CASE WHEN $layout.relations_join_entities_only THEN 'entity'
-      WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels)
-        AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-        AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value) THEN 'entity'
-      WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
-        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE b[k] IS NOT NULL)))
+    CASE WHEN @relations_join_entities_only THEN 'entity'
+      WHEN @is(b, Entity) THEN 'entity'
+      WHEN any(l IN labels(b) WHERE l IN @entity_labels OR l IN @entity_excluded_labels
+        OR l IN @document_labels OR (l IN @chunk_labels AND any(k IN @chunk_text_keys WHERE b[k] IS NOT NULL)))
         THEN 'other' ELSE 'missing' END AS to_is
   WHERE (from_is = 'entity' AND to_is <> 'other') OR (to_is = 'entity' AND from_is <> 'other')
   WITH r, CASE WHEN from_is = 'missing' OR a.dangling = true
@@ -53,7 +46,7 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, ends, hit, count(*) AS once
 WITH total, count, hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
-WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+WITH total, count, r, @label(r) AS label,
   @shown(a) AS from_name,
   @shown(b) AS to_name,
   head([e IN gone | coalesce(@shown(e), '?')]) AS missing,

@@ -1,15 +1,9 @@
 // duplicate-name: every named entity, to be grouped by normalised name and type.
 // The step after it folds case, punctuation and width and lists the names that several entities of one type share.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
-//
 // returns: element_id STRING, key STRING, name STRING, type STRING
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+MATCH (e:@Entity)
 WITH e, @name(e) AS name, @type(e) AS type
 WHERE name IS NOT NULL
-RETURN elementId(e) AS element_id, coalesce(toStringOrNull(e[$layout.key_property]), name) AS key, name, type
+RETURN elementId(e) AS element_id, coalesce(@key(e), name) AS key, name, type

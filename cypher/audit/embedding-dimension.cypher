@@ -1,27 +1,19 @@
 // embedding-dimension: embeddings that have not the length of the vector index, or of most others of their kind.
 // Such vectors come from another model. What is stored in their place and is no list of numbers is listed too.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param dimensions => {}         -- MAP: length by kind, entity and chunk, where a vector index tells it; else that of most
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
-  MATCH (n)
-  WHERE any(l IN labels(n) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(n) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(n))
-    AND ($layout.scope_property IS NULL OR n[$layout.scope_property] = $layout.scope_value)
-    AND $layout.embedding_key IS NOT NULL
-  RETURN n, 'entity' AS kind, n[$layout.embedding_key] AS v
+  MATCH (n:@Entity)
+  WHERE @embedding_key IS NOT NULL
+  RETURN n, 'entity' AS kind, n.@embedding_key AS v
   UNION ALL
-  MATCH (n)
-  WHERE any(l IN labels(n) WHERE l IN $layout.chunk_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(n))
-    AND ($layout.scope_property IS NULL OR n[$layout.scope_property] = $layout.scope_value)
-    AND $layout.chunk_embedding_key IS NOT NULL
-  RETURN n, 'chunk' AS kind, n[$layout.chunk_embedding_key] AS v
+  MATCH (n:@Chunk)
+  WHERE @chunk_embedding_key IS NOT NULL
+  RETURN n, 'chunk' AS kind, n.@chunk_embedding_key AS v
 }
 WITH n, kind, v WHERE v IS NOT NULL
 WITH n, kind, CASE WHEN (v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL) THEN size(v) ELSE -1 END AS length
@@ -38,10 +30,10 @@ CALL (others) {
   UNWIND other.nodes AS n
   WITH n, other.kind AS kind, other.length AS length, other.wanted AS wanted
   WITH n, kind, length, wanted, @shown(n) AS name,
-     head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS id
+     @id(n) AS id
   ORDER BY kind DESC, coalesce(name, id), elementId(n) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(n), kind: kind,
-    key: left(CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.key_property]), name, '') ELSE coalesce(id, elementId(n)) END, 200),
+    key: left(CASE kind WHEN 'entity' THEN coalesce(@key(n), name, '') ELSE coalesce(id, elementId(n)) END, 200),
     name: left(CASE kind WHEN 'entity' THEN coalesce(name, '') ELSE coalesce(id, elementId(n)) END, 200),
     type: CASE kind WHEN 'entity' THEN @type(n) END}],
     why: CASE WHEN length < 0 THEN 'no list of numbers' ELSE toString(length) + ' numbers, not ' + toString(wanted) END}) AS sample

@@ -1,24 +1,14 @@
 // expired-relation: relations that are no longer valid today but are still in the graph.
 // Validity may be a temporal value, ISO text, or a number of seconds or milliseconds since 1970.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 WITH datetime() AS now
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH now, r, r[$layout.valid_to_key] AS until, r[$layout.expired_key] AS expired
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
+WITH now, r, r.@valid_to_key AS until, r.@expired_key AS expired
 WITH r, until, expired, expired IS NOT NULL OR CASE
   WHEN until IS NULL THEN false
   WHEN until IS :: STRING THEN until =~ '\\d{4}(-.*)?' AND left(until, 19) <= left(toString(now), 19)
@@ -29,9 +19,9 @@ WITH count(*) AS total, collect(CASE WHEN hit THEN r END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS r
 WITH total, count, r, count(*) AS once
-WITH total, count, r, toStringOrNull(r[$layout.valid_to_key]) AS until, toStringOrNull(r[$layout.expired_key]) AS expired
+WITH total, count, r, toStringOrNull(r.@valid_to_key) AS until, toStringOrNull(r.@expired_key) AS expired
 ORDER BY coalesce(until, expired), elementId(r) LIMIT $sample
-WITH total, count, r, until, expired, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+WITH total, count, r, until, expired, left(@label(r), 200) AS label
 WITH total, count, r, label, until, expired, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],

@@ -2,7 +2,6 @@
 // The step after it joins the neighbours that share a document, are related or have another neighbour in common, and lists the
 // entities whose neighbours fall apart. Only entities of $min_degree to $max_degree relations in 2 to $max_documents documents are looked at.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param min_degree => 4           -- INTEGER: fewest relations
 // :param max_degree => 60          -- INTEGER: most relations
 // :param max_documents => 6        -- INTEGER: a name in more documents is common knowledge
@@ -11,21 +10,17 @@
 //
 // returns: element_id STRING, key STRING, name STRING, type STRING, labels LIST OF STRING, description STRING, documents LIST OF STRING, neighbours LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+MATCH (e:@Entity)
 WITH e, COUNT {
-  (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types AND o <> e
-    AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
+  (e)-[r:@RELATION]-(o)
+  WHERE o <> e
+    AND @is(o, Endpoint)
 } AS degree, any(p IN $rare_label_pairs WHERE p[0] IN labels(e) AND p[1] IN labels(e)) AS odd
 WHERE odd OR $min_degree <= degree <= $max_degree
 CALL (e) {
-  MATCH (e)-[m]-(c)-[d]-(doc)
-  WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
-    AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
+  MATCH (e)-[m:@MENTION]-(c)-[d]-(doc)
+  WHERE @is(c, Chunk)
+    AND @is(d, IN_DOCUMENT) AND @is(doc, Document)
   RETURN collect(DISTINCT elementId(doc)) AS documents
 }
 WITH e, odd, documents, @name(e) AS name
@@ -33,20 +28,20 @@ WHERE name IS NOT NULL AND (odd OR 2 <= size(documents) <= $max_documents)
 ORDER BY size(documents), name, elementId(e)
 LIMIT $max_entities
 CALL (e) {
-  MATCH (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types AND o <> e
-    AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
+  MATCH (e)-[r:@RELATION]-(o)
+  WHERE o <> e
+    AND @is(o, Endpoint)
   WITH DISTINCT o LIMIT $max_degree
   CALL (o) {
-    MATCH (o)-[m]-(c)-[d]-(doc)
-    WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
-      AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
+    MATCH (o)-[m:@MENTION]-(c)-[d]-(doc)
+    WHERE @is(c, Chunk)
+      AND @is(d, IN_DOCUMENT) AND @is(doc, Document)
     RETURN collect(DISTINCT elementId(doc)) AS seen
   }
   RETURN collect({element_id: elementId(o), name: left(@shown(o), 200), documents: seen}) AS neighbours
 }
-RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, left(name, 200) AS name,
+RETURN elementId(e) AS element_id, left(coalesce(@key(e), name), 200) AS key, left(name, 200) AS name,
        @type(e) AS type,
-       [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] AS labels,
+       [l IN labels(e) WHERE NOT l IN @type_label_ignored] AS labels,
        left(@description(e, Entity), 5000) AS description,
        documents, neighbours

@@ -1,27 +1,17 @@
 // inverse-duplicate: pairs of entities joined in both directions by the same relation.
 // A -[X]-> B and B -[X]-> A. Where all relations have one label, any two opposite relations are such a pair. Total: joined pairs.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param any_label => false             -- BOOLEAN: true also counts opposite relations with different labels
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)
-WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-  AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+MATCH (a:@Entity)
 CALL (a) {
-  MATCH (a)-[r]-(b)
-  WHERE type(r) IN $layout.relation_types
-    AND ($layout.relations_join_entities_only OR (
-      any(l IN labels(b) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  MATCH (a)-[r:@RELATION]-(b)
+  WHERE @is(b, Endpoint)
     AND elementId(a) < elementId(b)
-  WITH b, r, CASE WHEN $any_label THEN '' ELSE coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) END AS label,
+  WITH b, r, CASE WHEN $any_label THEN '' ELSE @label(r) END AS label,
     startNode(r) = a AS forward
   WITH b, label, sum(CASE WHEN forward THEN 1 ELSE 0 END) AS there, sum(CASE WHEN forward THEN 0 ELSE 1 END) AS back,
     head(collect(CASE WHEN forward THEN r END)) AS one, head(collect(CASE WHEN forward THEN null ELSE r END)) AS other
@@ -34,7 +24,7 @@ UNWIND lists AS list
 UNWIND list AS both
 WITH total, count, both, count(*) AS once
 WITH total, count, [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
-WITH total, count, times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
+WITH total, count, times, [x IN found | {r: x.r, label: left(@label(x.r), 200),
   a: @shown(x.a),
   b: @shown(x.b)}] AS found
 WITH total, count, times, [x IN found | {r: x.r, label: x.label,

@@ -2,24 +2,14 @@
 // `count` and `sample` are those that can be told here. `candidates` holds those whose two times are of different types or are
 // text of different forms; the audit compares their instants exactly and adds them.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP, candidates LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE r[$layout.valid_from_key] IS NOT NULL AND r[$layout.valid_to_key] IS NOT NULL
-  AND type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH r, r[$layout.valid_from_key] AS start, r[$layout.valid_to_key] AS end
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE r.@valid_from_key IS NOT NULL AND r.@valid_to_key IS NOT NULL
+  AND @is(r, RELATION)
+WITH r, r.@valid_from_key AS start, r.@valid_to_key AS end
 WITH r, CASE
   WHEN start IS :: LIST<ANY> OR end IS :: LIST<ANY> OR start IS :: BOOLEAN OR end IS :: BOOLEAN THEN 'no'
   WHEN start IS :: STRING AND end IS :: STRING AND size(start) = size(end) AND size(start) < 40
@@ -35,15 +25,15 @@ END AS inverted
 WITH count(*) AS total, collect(CASE inverted WHEN 'yes' THEN r END) AS hits, collect(CASE inverted WHEN 'maybe' THEN r END) AS unsure
 RETURN size(hits) AS count, total, COLLECT {
   UNWIND hits AS r
-  WITH r, toStringOrNull(r[$layout.valid_from_key]) AS start, toStringOrNull(r[$layout.valid_to_key]) AS end
+  WITH r, toStringOrNull(r.@valid_from_key) AS start, toStringOrNull(r.@valid_to_key) AS end
   ORDER BY start, elementId(r)
   LIMIT $sample
-  WITH r, start, end, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+  WITH r, start, end, left(@label(r), 200) AS label
   WITH r, label, start, end, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: 'valid from ' + left(start, 40) + ' to ' + left(end, 40)}
 } AS sample, COLLECT {
   UNWIND unsure AS r
-  WITH r, toStringOrNull(r[$layout.valid_from_key]) AS start, toStringOrNull(r[$layout.valid_to_key]) AS end, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+  WITH r, toStringOrNull(r.@valid_from_key) AS start, toStringOrNull(r.@valid_to_key) AS end, left(@label(r), 200) AS label
   WITH r, label, start, end, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
   RETURN {item: {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}, start: left(start, 80), end: left(end, 80)}
 } AS candidates

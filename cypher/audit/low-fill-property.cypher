@@ -2,20 +2,15 @@
 // An entity type and a property that at least one entity of it fills: a blank text or an empty list does not count as filled.
 // Types with few entities and properties that are only ever true or false (marks) are left out.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param min_fill => 0.05               -- FLOAT: share of a type's entities that must have a property which one of them has
 // :param min_entities => 20             -- INTEGER: types with fewer entities are left out
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
-  ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS owner
+MATCH (e:@Entity)
+UNWIND CASE WHEN toStringOrNull(e.@type_key) IS NOT NULL THEN [toStringOrNull(e.@type_key)]
+  ELSE [l IN labels(e) WHERE NOT l IN @type_label_ignored] END AS owner
 WITH owner, collect(e) AS members
 WHERE size(members) >= $min_entities
 CALL (members) {
@@ -38,7 +33,7 @@ ORDER BY toFloat(hit.filled) / hit.of, hit.owner, hit.key LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100),
    name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
-  {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  {element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}],
   why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'

@@ -1,29 +1,19 @@
 // mass-invalidation: many relations that were retired in the same second.
 // Looks at the time at which the writer retired a fact; where the layout has none, at the end of validity if it carries a time of day.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param min_facts => 20          -- INTEGER: so many relations retired in one second are many
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE r[coalesce($layout.expired_key, $layout.valid_to_key)] IS NOT NULL
-  AND type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH r, r[coalesce($layout.expired_key, $layout.valid_to_key)] AS at
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE r[coalesce(@expired_key, @valid_to_key)] IS NOT NULL
+  AND @is(r, RELATION)
+WITH r, r[coalesce(@expired_key, @valid_to_key)] AS at
 WITH r, at, CASE WHEN at IS :: INTEGER OR at IS :: FLOAT
   THEN toInteger(CASE WHEN at > 100000000000 THEN at / 1000 ELSE at END) END AS epoch
 WITH r, epoch, coalesce(toString(epoch), left(toStringOrNull(at), 19)) AS second
-WHERE $layout.expired_key IS NOT NULL
+WHERE @expired_key IS NOT NULL
    OR CASE WHEN epoch IS NULL THEN size(second) > 10 AND NOT second CONTAINS 'T00:00' ELSE epoch % 86400 <> 0 END
 WITH second, count(*) AS facts, collect(r)[0..3] AS some
 WITH sum(facts) AS total, sum(CASE WHEN facts >= $min_facts THEN facts ELSE 0 END) AS count,
@@ -35,7 +25,7 @@ RETURN count, total, COLLECT {
   LIMIT $sample
   CALL (g) {
     UNWIND g.some AS r
-    WITH r, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+    WITH r, left(@label(r), 200) AS label
     WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
     ORDER BY name, elementId(r)
     RETURN collect({element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}) AS items

@@ -1,36 +1,23 @@
 // missing-required-property: entities and relations without a property that the schema requires.
 // `total` counts every property that must be there, `count` the absent ones.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
-  MATCH (e)
-  WHERE size($schema.node_required) > 0 AND any(l IN labels(e) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  WITH e, labels(e) + [toStringOrNull(e[$layout.type_key])] AS types
+  MATCH (e:@Entity)
+  WHERE size($schema.node_required) > 0
+  WITH e, labels(e) + [toStringOrNull(e.@type_key)] AS types
   UNWIND [q IN $schema.node_required WHERE q.label IN types] AS q
   WITH q, count(*) AS needed, collect(CASE WHEN e[q.property] IS NULL THEN e END) AS lacking
   RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: lacking[0..$sample]}) AS nodes
 }
 CALL () {
-  MATCH (a)-[r]->(b)
-  WHERE size($schema.relation_required) > 0 AND type(r) IN $layout.relation_types
-    AND ($layout.relations_join_entities_only OR (
-      any(l IN labels(a) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-      AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-      AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  WITH r, [type(r), coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r))] AS types
+  MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+  WHERE size($schema.relation_required) > 0 AND @is(r, RELATION)
+  WITH r, [type(r), @label(r)] AS types
   UNWIND [q IN $schema.relation_required WHERE q.label IN types] AS q
   WITH q, count(*) AS needed, collect(CASE WHEN r[q.property] IS NULL THEN r END) AS lacking
   RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: lacking[0..$sample]}) AS relations
@@ -46,11 +33,11 @@ WITH total, count, turn, g.some[turn] AS x, g.is_node AS is_node, g.missing AS m
 CALL (x, is_node) {
   WITH x, is_node WHERE is_node
   WITH x AS e, left(coalesce(@shown(x), ''), 200) AS name
-  RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+  RETURN {element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
           type: @type(e), kind: 'entity'} AS item
   UNION ALL
   WITH x, is_node WHERE NOT coalesce(is_node, false)
-  WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
+  WITH x AS r, left(@label(x), 200) AS label
   WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
   RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
 }

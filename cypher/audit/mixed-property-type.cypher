@@ -1,33 +1,19 @@
 // mixed-property-type: properties that hold values of several kinds within one entity type or one relation type.
 // Integer and float count as one kind, number; an empty list fits every list.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
-  MATCH (e)
-  WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
-    ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS owner
+  MATCH (e:@Entity)
+  UNWIND CASE WHEN toStringOrNull(e.@type_key) IS NOT NULL THEN [toStringOrNull(e.@type_key)]
+    ELSE [l IN labels(e) WHERE NOT l IN @type_label_ignored] END AS owner
   UNWIND keys(e) AS key
   RETURN owner, key, valueType(e[key]) AS value, count(*) AS uses
   UNION ALL
-  MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types
-    AND ($layout.relations_join_entities_only OR (
-      any(l IN labels(a) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-      AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-      AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+  WHERE @is(r, RELATION)
   UNWIND keys(r) AS key
   RETURN type(r) AS owner, key, valueType(r[key]) AS value, count(*) AS uses
 }

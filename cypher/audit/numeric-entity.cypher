@@ -1,7 +1,6 @@
 // numeric-entity: entities whose name is only numbers, dates and units.
 // Every part of the name is a number, an ordinal, a month, a weekday or a unit, and at least one has a digit.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param units => ['km', 'percent', 'march', 'january'] -- LIST OF STRING: units, months, weekdays and the like, in lower case
 // :param max_characters => 60           -- INTEGER: longer names are not looked at
@@ -10,12 +9,8 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+MATCH (e:@Entity)
+WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, CASE WHEN size(name) <= $max_characters THEN replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss') END AS folded
 WITH e, CASE WHEN folded =~ '.*\\p{N}.*' THEN
@@ -34,7 +29,7 @@ WITH total, count, e, count(*) AS once
 WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}],
   why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END

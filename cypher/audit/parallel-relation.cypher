@@ -2,26 +2,16 @@
 // Counted are the relations beyond the first of each such set. Self-loops are left out (self-loop counts them).
 // Counted entity by entity, so that no more than one entity's relations are held at a time.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)
-WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-  AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+MATCH (a:@Entity)
 CALL (a) {
-  MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types
-    AND ($layout.relations_join_entities_only OR (
-      any(l IN labels(b) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  WITH b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-    [r[$layout.valid_from_key], r[$layout.valid_to_key], r[$layout.expired_key]] AS validity, r
+  MATCH (a)-[r:@RELATION]->(b)
+  WHERE @is(b, Endpoint)
+  WITH b, @label(r) AS label,
+    [r.@valid_from_key, r.@valid_to_key, r.@expired_key] AS validity, r
   WITH b, label, validity, count(*) AS times, collect(r)[0..3] AS some
   RETURN sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
     collect(CASE WHEN times > 1 AND a <> b THEN {b: b, label: label, times: times, some: some} END) AS hits

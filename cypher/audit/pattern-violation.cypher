@@ -1,29 +1,19 @@
 // pattern-violation: relations that join two types which the schema does not allow for them.
 // Only relations whose own type and both ends are declared are judged; the others are undeclared-type's and undeclared-relation's.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH r, a, b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
+WITH r, a, b, @label(r) AS label
 WITH [x IN [label, type(r)] WHERE x IN $schema.relation_types][0] AS label,
-     CASE WHEN a[$layout.type_key] IS NOT NULL THEN [toStringOrNull(a[$layout.type_key])]
-          ELSE [l IN labels(a) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS sources,
-     CASE WHEN b[$layout.type_key] IS NOT NULL THEN [toStringOrNull(b[$layout.type_key])]
-          ELSE [l IN labels(b) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS targets, r
+     CASE WHEN a.@type_key IS NOT NULL THEN [toStringOrNull(a.@type_key)]
+          ELSE [l IN labels(a) WHERE NOT l IN @type_label_ignored AND NOT l = coalesce(@scope_label, '')] END AS sources,
+     CASE WHEN b.@type_key IS NOT NULL THEN [toStringOrNull(b.@type_key)]
+          ELSE [l IN labels(b) WHERE NOT l IN @type_label_ignored AND NOT l = coalesce(@scope_label, '')] END AS targets, r
 WHERE label IS NOT NULL
 WITH label, sources, targets, count(*) AS relations, collect(r)[0..$sample] AS some
 WITH label, [t IN sources WHERE t IN $schema.node_types] AS sources, [t IN targets WHERE t IN $schema.node_types] AS targets, relations, some

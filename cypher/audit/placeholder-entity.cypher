@@ -2,7 +2,6 @@
 // What an extractor or a writer puts where it knew nothing: unknown, n/a, manual_creation, entity 1, <name>; and the
 // layout's own placeholder values, in the name or in the type.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param placeholders => ['unknown', 'n/a', 'none'] -- LIST OF STRING: names that stand for nothing, in lower case
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
@@ -10,16 +9,12 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+MATCH (e:@Entity)
+WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded,
   toLower(@type(e)) AS type,
-  [v IN $layout.placeholder_values | toLower(v)] AS written
+  [v IN @placeholder_values | toLower(v)] AS written
 WITH e, folded IN $placeholders OR folded IN written OR type IN written
   OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy' +
     '|entidad|entité|entität|сущность|实体|エンティティ)[ _#-]*\\p{N}+'
@@ -32,10 +27,10 @@ WITH total, count, e, count(*) AS once
 WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}],
   why: CASE WHEN toLower(@type(e))
-    IN [v IN $layout.placeholder_values | toLower(v)]
+    IN [v IN @placeholder_values | toLower(v)]
     THEN 'the type is a placeholder; ' ELSE '' END + toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
 } END) AS sample

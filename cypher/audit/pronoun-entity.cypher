@@ -2,7 +2,6 @@
 // A pronoun joins facts of whoever it stood for in each text. A name in capitals (US, IT, WHO) is taken for an acronym,
 // unless most names of the graph are in capitals; there only the words of $acronyms are spared.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param pronouns => ['he', 'she', 'it', 'us'] -- LIST OF STRING: pronouns in lower case
 // :param acronyms => ['us', 'it']       -- LIST OF STRING: pronouns that are acronyms too
@@ -12,12 +11,8 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+MATCH (e:@Entity)
+WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, left(trim(normalize(name, NFKC)), 60) AS short
 WITH e, toLower(short) AS folded, size(short) > 1 AND short = toUpper(short) AND short <> toLower(short) AS capitals
@@ -32,7 +27,7 @@ WITH total, count, e, count(*) AS once
 WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
    type: @type(e)}],
   why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END

@@ -1,24 +1,14 @@
 // rare-relation-type: relation labels that hardly any relation has.
 // Labels of an open extraction that were used once are mostly wordings of another label.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param max_uses => 1                  -- INTEGER: a label with so many relations or fewer is rare
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, count(*) AS uses, head(collect(r)) AS first
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
+WITH @label(r) AS label, count(*) AS uses, head(collect(r)) AS first
 WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {label: label, uses: uses, first: first} END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS hit

@@ -1,28 +1,18 @@
 // self-loop: relations from an entity to itself.
 // A self-loop says nothing about other entities and corrupts clustering and walks.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
 WITH count(*) AS total, collect(CASE WHEN a = b THEN r END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS r
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, r, count(*) AS once
-WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
+WITH total, count, r, @label(r) AS label, startNode(r) AS e
 WITH total, count, r, label, e, @shown(e) AS name
 ORDER BY name, label, elementId(r) LIMIT $sample
 WITH total, count, r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '

@@ -2,7 +2,6 @@
 // For a label with enough relations, a pair of end types that is rare both in share and in number, where most relations
 // of the label are of common pairs. Ends without a type are left out. Total: relations between two entities that have a type.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param min_relations => 20            -- INTEGER: relations that a label needs
 // :param max_share => 0.05              -- FLOAT: a rare pair has at most this share of the label's relations
@@ -11,18 +10,9 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
+WITH @label(r) AS label,
   @type(a) AS from_type,
   @type(b) AS to_type,
   count(*) AS uses, collect(r)[0..$max_uses] AS some

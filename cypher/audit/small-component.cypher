@@ -1,7 +1,6 @@
 // small-component: groups of a few entities that hang together but are cut off from the giant component.
 // Runs on a projected graph (type SIMPLE: one edge a pair). Single entities are left to isolated-entity.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param graph_name => 'mine'     -- STRING: a projected graph (see simple-graph)
 // :param max_size => 3            -- INTEGER: largest size that is called small
@@ -24,7 +23,7 @@ CALL (members) {
   WITH gds.util.asNode(id) AS e
   WITH e, left(coalesce(@shown(e), ''), 200) AS name
   ORDER BY name, elementId(e)
-  RETURN collect({element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+  RETURN collect({element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
                   type: @type(e),
                   kind: 'entity'}) AS items
 }

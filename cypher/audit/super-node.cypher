@@ -1,7 +1,6 @@
 // super-node: entities with far more relations than the rest, or pronouns and generic words that gathered relations.
 // Every path runs through them, so traversal from one brings in most of the graph.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param pronouns => ['it', 'he'] -- LIST OF STRING: pronouns, lower case
 // :param generic => ['company']   -- LIST OF STRING: generic words, lower case, without article
@@ -11,19 +10,10 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+MATCH (e:@Entity)
 WITH e, COUNT {
-  MATCH (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types
-    AND ($layout.relations_join_entities_only OR (
-      any(l IN labels(o) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
-      AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)))
+  MATCH (e)-[r:@RELATION]-(o)
+  WHERE @is(o, Endpoint)
 } AS degree
 WITH count(*) AS total, collect(CASE WHEN degree > 0 THEN log(degree) END) AS logs,
      collect(CASE WHEN degree > $min_degree OR degree > $word_degree THEN {e: e, degree: degree} END) AS candidates
@@ -46,7 +36,7 @@ WITH total, outlier, count, hit, count(*) AS once
 WITH total, outlier, count, hit, hit.e AS e, hit.degree AS degree, hit.name AS name
 ORDER BY degree DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
            type: @type(e), kind: 'entity'}],
   why: degree + ' relations' + CASE WHEN degree > outlier THEN ', above ' + toString(toInteger(floor(outlier))) ELSE '' END
     + CASE WHEN hit.is_word THEN ', and the name is a pronoun or a generic word' ELSE '' END} END) AS sample

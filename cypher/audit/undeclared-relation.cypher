@@ -1,24 +1,14 @@
 // undeclared-relation: relations of a type that the schema does not declare.
 // Where a property holds the relation's name, either that name or the Neo4j type may be declared.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, type(r) AS type, count(*) AS relations, collect(r)[0..$sample] AS some
+MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+WHERE @is(r, RELATION)
+WITH @label(r) AS label, type(r) AS type, count(*) AS relations, collect(r)[0..$sample] AS some
 WITH label, relations, some,
      NOT $schema.open_relations AND NOT label IN $schema.relation_types AND NOT type IN $schema.relation_types AS wrong
 WITH sum(relations) AS total, sum(CASE WHEN wrong THEN relations ELSE 0 END) AS count,

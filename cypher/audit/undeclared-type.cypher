@@ -1,19 +1,14 @@
 // undeclared-type: entities with a type that the schema does not declare.
 // Entities with no type at all are left to missing-type.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
 // :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, CASE WHEN e[$layout.type_key] IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
-             ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS types
+MATCH (e:@Entity)
+WITH e, CASE WHEN e.@type_key IS NOT NULL THEN [toStringOrNull(e.@type_key)]
+             ELSE [l IN labels(e) WHERE NOT l IN @type_label_ignored AND NOT l = coalesce(@scope_label, '')] END AS types
 WITH types, count(*) AS entities, collect(e)[0..$sample] AS some
 WITH entities, some, COLLECT { UNWIND types AS t WITH t WHERE NOT $schema.open_types AND NOT t IN $schema.node_types RETURN t ORDER BY t } AS wrong
 WITH sum(entities) AS total, sum(CASE WHEN size(wrong) > 0 THEN entities ELSE 0 END) AS count,
@@ -25,7 +20,7 @@ WITH total, count, turn, g.some[turn] AS e, g.wrong AS wrong, g.entities AS enti
 WITH total, count, turn, e, wrong, entities, left(coalesce(@shown(e), ''), 200) AS name
 ORDER BY turn, entities DESC, wrong[0], name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
            type: @type(e), kind: 'entity'}],
   why: 'the schema has no type ' + left(reduce(s = '', t IN wrong | s + CASE s WHEN '' THEN '' ELSE ', ' END + t), 200)
     + ' (' + entities + ' such entities)'} END) AS sample

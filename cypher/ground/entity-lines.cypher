@@ -1,6 +1,5 @@
 // entity-lines: what given entities say of themselves: name, type and description.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['4:x:1']         -- LIST OF STRING: element ids of entities
 //
 // returns: element_id STRING, name STRING, type STRING, description STRING

@@ -1,7 +1,6 @@
 // fact-relations: the relations at given entities as text, with the entity at the other end.
 // At most $most an entity, so that a super-node costs no more than another entity.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['4:x:1']         -- LIST OF STRING: element ids of entities
 // :param most => 50               -- INTEGER: relations an entity at most
 //
@@ -10,16 +9,13 @@
 MATCH (e)
 WHERE elementId(e) IN $ids
 CALL (e) {
-  MATCH (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types AND o <> e
-    AND any(l IN labels(o) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
-    AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)
+  MATCH (e)-[r:@RELATION]-(o)
+  WHERE o <> e
+    AND @is(o, Entity)
   WITH r, o, startNode(r) AS a, endNode(r) AS b
   LIMIT 1000
   WITH r, o, left(@shown(a), 300) + ' -['
-    + left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) + ']-> '
+    + left(@label(r), 200) + ']-> '
     + left(@shown(b), 300) AS said
   WHERE said IS NOT NULL
   ORDER BY said, elementId(r)

@@ -1,13 +1,10 @@
 // gold-documents: every document (or chunk, where the graph has no documents) with all that it may be called.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param labels => ['Document']   -- LIST OF STRING: labels of documents, or of chunks
 // :param keys => ['id', 'title']  -- LIST OF STRING: properties that hold a document's id, title or file
 //
 // returns: element_id STRING, names LIST OF STRING
 // mode: read
-MATCH (d)
+MATCH (d:@Node)
 WHERE any(l IN labels(d) WHERE l IN $labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(d))
-  AND ($layout.scope_property IS NULL OR d[$layout.scope_property] = $layout.scope_value)
 RETURN elementId(d) AS element_id, [k IN $keys WHERE toStringOrNull(d[k]) IS NOT NULL | left(toStringOrNull(d[k]), 500)] AS names

@@ -1,7 +1,6 @@
 // relation-validity: whether the given relations are no longer valid today.
 // Validity may be a temporal value, ISO text, or a number of seconds or milliseconds since 1970.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['5:x:1']         -- LIST OF STRING: element ids
 //
 // returns: element_id STRING, expired BOOLEAN
@@ -9,7 +8,7 @@
 WITH datetime() AS now
 MATCH ()-[r]->()
 WHERE elementId(r) IN $ids
-WITH now, r, r[$layout.valid_to_key] AS until, r[$layout.expired_key] AS expired
+WITH now, r, r.@valid_to_key AS until, r.@expired_key AS expired
 RETURN elementId(r) AS element_id, expired IS NOT NULL OR CASE
   WHEN until IS NULL THEN false
   WHEN until IS :: STRING THEN until =~ '\\d{4}(-.*)?' AND left(until, 19) <= left(toString(now), 19)

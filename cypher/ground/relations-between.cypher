@@ -1,6 +1,5 @@
 // relations-between: every relation that joins two of the given entities, with its ends' names and what it says.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['4:x:1', '4:x:2'] -- LIST OF STRING: element ids of entities
 // :param most => 2000             -- INTEGER: relations at most
 //
@@ -11,13 +10,13 @@ MATCH (a) WHERE elementId(a) = one
 UNWIND $ids AS other
 MATCH (b) WHERE elementId(b) = other
 CALL (a, b) {
-  MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types AND a <> b
+  MATCH (a)-[r:@RELATION]->(b)
+  WHERE a <> b
   RETURN r
 }
 WITH a, r, b ORDER BY elementId(r) LIMIT $most
 RETURN elementId(r) AS element_id, elementId(a) AS start, elementId(b) AS end,
        left(@shown(a), 300) AS subject,
-       left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
+       left(@label(r), 200) AS predicate, type(r) AS type,
        left(@shown(b), 300) AS object,
        left(@description(r, Relation), 1000) AS description

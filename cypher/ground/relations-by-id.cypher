@@ -1,6 +1,5 @@
 // relations-by-id: the given relations, with their ends' names.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['5:x:1']         -- LIST OF STRING: element ids of relations
 //
 // returns: element_id STRING, start STRING, end STRING, subject STRING, predicate STRING, type STRING, object STRING
@@ -9,5 +8,5 @@ MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $ids
 RETURN elementId(r) AS element_id, elementId(a) AS start, elementId(b) AS end,
        left(@shown(a), 300) AS subject,
-       left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
+       left(@label(r), 200) AS predicate, type(r) AS type,
        left(@shown(b), 300) AS object

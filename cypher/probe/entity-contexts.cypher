@@ -1,7 +1,6 @@
 // entity-contexts: what given entities are joined to: neighbours with the relation name, and chunks.
 // At most $most of each for an entity, so that a super-node costs no more than another entity.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['4:x:1']         -- LIST OF STRING: element ids of entities
 // :param most => 200              -- INTEGER: neighbours and chunks a entity at most
 //
@@ -10,20 +9,16 @@
 MATCH (e)
 WHERE elementId(e) IN $ids
 CALL (e) {
-  MATCH (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types AND o <> e
-    AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
+  MATCH (e)-[r:@RELATION]-(o)
+  WHERE o <> e
+    AND @is(o, Endpoint)
   WITH r, o, e LIMIT $most
-  RETURN collect(DISTINCT [elementId(o), CASE WHEN startNode(r) = e THEN '>' ELSE '<' END + coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r))]) AS neighbours
+  RETURN collect(DISTINCT [elementId(o), CASE WHEN startNode(r) = e THEN '>' ELSE '<' END + @label(r)]) AS neighbours
 }
 CALL (e) {
-  MATCH (e)-[m]-(c)
-  WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+  MATCH (e)-[m:@MENTION]-(c)
+  WHERE @is(c, Chunk)
   WITH c LIMIT $most
   RETURN collect(DISTINCT elementId(c)) AS linked
 }
-RETURN elementId(e) AS element_id, neighbours, linked + CASE
-  WHEN e[$layout.entity_source_key] IS NULL THEN []
-  WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
-  WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
-  ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END[..$most] AS chunks
+RETURN elementId(e) AS element_id, neighbours, linked + @sources(e, Entity)[..$most] AS chunks

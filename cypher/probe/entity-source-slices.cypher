@@ -1,19 +1,14 @@
 // entity-source-slices: every named entity with the chunks that it is said to come from, some at a time (see entity-slices).
 // An entity is a list: element id, key, name, type, aliases, element ids of linked chunks, ids of chunks that a property names.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
 // :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: rows LIST OF LIST
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+MATCH (e:@Entity)
+WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
@@ -21,19 +16,12 @@ CALL (found, at) {
   WITH e, @name(e) AS name
   WHERE name IS NOT NULL
   CALL (e) {
-    MATCH (e)-[m]-(c)
-    WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+    MATCH (e)-[m:@MENTION]-(c)
+    WHERE @is(c, Chunk)
     RETURN collect(DISTINCT elementId(c)) AS chunks
   }
-  RETURN collect([elementId(e), left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), left(name, 1000), @type(e),
-    reduce(all = [], k IN $layout.alias_keys | all + CASE
-      WHEN e[k] IS NULL THEN []
-      WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | toStringOrNull(x)]
-      ELSE [x IN [toStringOrNull(e[k])] WHERE x IS NOT NULL] END), chunks,
-    CASE
-      WHEN e[$layout.entity_source_key] IS NULL THEN []
-      WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
-      WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
-      ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END]) AS rows
+  RETURN collect([elementId(e), left(coalesce(@key(e), name), 200), left(name, 1000), @type(e),
+    @aliases(e), chunks,
+    @sources(e, Entity)]) AS rows
 }
 RETURN rows

@@ -3,7 +3,6 @@
 //
 // The lists stand in a map: a server plans a query anew for lists of another length.
 //
-// :param layout => {...}                                                    -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param keys => {entity: ['type'], chunk: ['index'], relation: ['weight']} -- MAP: properties of entities, of chunks, of relations
 //
 // returns: role STRING, key STRING
@@ -11,8 +10,7 @@
 CALL () {
   WITH $keys.entity AS keys
   WHERE size(keys) > 0
-  MATCH (e)
-  WHERE @is(e, Entity)
+  MATCH (e:@Entity)
   WITH keys, e LIMIT 1000
   UNWIND [key IN keys WHERE e[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
@@ -20,8 +18,7 @@ CALL () {
 CALL (early) {
   WITH [key IN $keys.entity WHERE NOT key IN early] AS left
   WHERE size(left) > 0
-  MATCH (e)
-  WHERE @is(e, Entity)
+  MATCH (e:@Entity)
   UNWIND [key IN left WHERE e[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS late
 }
@@ -31,8 +28,7 @@ UNION ALL
 CALL () {
   WITH $keys.chunk AS keys
   WHERE size(keys) > 0
-  MATCH (c)
-  WHERE @is(c, Chunk)
+  MATCH (c:@Chunk)
   WITH keys, c LIMIT 1000
   UNWIND [key IN keys WHERE c[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
@@ -40,8 +36,7 @@ CALL () {
 CALL (early) {
   WITH [key IN $keys.chunk WHERE NOT key IN early] AS left
   WHERE size(left) > 0
-  MATCH (c)
-  WHERE @is(c, Chunk)
+  MATCH (c:@Chunk)
   UNWIND [key IN left WHERE c[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS late
 }
@@ -52,7 +47,7 @@ CALL () {
   WITH $keys.relation AS keys
   WHERE size(keys) > 0
   MATCH ()-[r]->()
-  WHERE @is(r, Relation)
+  WHERE @is(r, RELATION) AND @is(startNode(r), Entity) AND @is(endNode(r), Entity)
   WITH keys, r LIMIT 1000
   UNWIND [key IN keys WHERE r[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
@@ -65,7 +60,7 @@ CALL (early) {
   WITH r, [key IN left WHERE r[key] IS NOT NULL] AS held
   WHERE size(held) > 0
   WITH r, held
-  WHERE @is(r, Relation)
+  WHERE @is(r, RELATION) AND @is(startNode(r), Entity) AND @is(endNode(r), Entity)
   UNWIND held AS key
   RETURN collect(DISTINCT key) AS late
 }

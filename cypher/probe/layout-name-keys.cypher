@@ -1,17 +1,12 @@
 // layout-name-keys: the properties of the first entities of a type label: how full they are, how many are text, how many values differ.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param label => 'Person'        -- STRING: the type label; null = entities without one
 // :param sample => 1000           -- INTEGER: entities to look at
 //
 // returns: key STRING, looked_at INTEGER, filled INTEGER, texts INTEGER, values INTEGER, length FLOAT, some LIST OF STRING
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND coalesce(@kind(labels(e)), '') = coalesce($label, '')
+MATCH (e:@Entity)
+WHERE coalesce(@kind(labels(e)), '') = coalesce($label, '')
 WITH e LIMIT $sample
 WITH collect(e) AS found
 UNWIND found AS e

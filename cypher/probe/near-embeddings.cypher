@@ -2,7 +2,6 @@
 // Over a graph that embedding-graph projected. A pair can come twice, once from each side.
 // The similarity of GDS is (1 + cosine) / 2. On one thread with a seed the pairs are the same each time; on more it takes none.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param graph_name => 'mine'     -- STRING: name of the projected graph
 // :param top_k => 10              -- INTEGER: neighbours to find for each entity
 // :param cutoff => 0.95           -- FLOAT: least similarity

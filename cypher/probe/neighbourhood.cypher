@@ -3,7 +3,6 @@
 // node with very many relations the first `looked_at` that the store gives are looked at, so that a super node costs no more than others;
 // and nothing is sought between two nodes that both have so many.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['4:x:1']         -- LIST OF STRING: element ids of nodes and relations, at most half of `most`
 // :param most => 25               -- INTEGER: nodes at most
 // :param looked_at => 1000        -- INTEGER: relations of a node that are looked at
@@ -34,9 +33,9 @@ CALL (given) {
     WITH r, o, CASE
       WHEN @is(o, Entity) THEN 'entity'
       WHEN @is(o, Chunk) THEN 'chunk'
-      WHEN any(l IN labels(o) WHERE l IN $layout.document_labels) THEN 'document' END AS role
-    WHERE (role = 'entity' AND (type(r) IN $layout.relation_types OR type(r) IN $layout.mention_types))
-      OR (role IN ['chunk', 'document'] AND (type(r) IN $layout.mention_types OR type(r) IN $layout.chunk_document_types))
+      WHEN @is(o, Document) THEN 'document' END AS role
+    WHERE (role = 'entity' AND (@is(r, RELATION) OR @is(r, MENTION)))
+      OR (role IN ['chunk', 'document'] AND (@is(r, MENTION) OR @is(r, IN_DOCUMENT)))
     RETURN o, role, collect(r)[..3] AS seen
   }
   WITH given, at, o, role, seen
@@ -66,8 +65,8 @@ CALL (nodes, given) {
   WHERE COUNT { (a)--() } <= $looked_at
   MATCH (a)-[r]-(b)
   WHERE b IN nodes
-    AND (type(r) IN $layout.relation_types
-      OR ((a IN given OR b IN given) AND (type(r) IN $layout.mention_types OR type(r) IN $layout.chunk_document_types)))
+    AND (@is(r, RELATION)
+      OR ((a IN given OR b IN given) AND (@is(r, MENTION) OR @is(r, IN_DOCUMENT))))
   RETURN collect(DISTINCT r)[..200] AS between
 }
 CALL (nodes, given, hits, seen, between) {
@@ -81,11 +80,11 @@ CALL (nodes, given, hits, seen, between) {
 }
 RETURN [n IN nodes | {
          element_id: elementId(n), hit: elementId(n) IN $ids,
-         name: left(coalesce(@shown(n), head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]),
-                             toStringOrNull(n[$layout.document_key]), ''), 1000),
+         name: left(coalesce(@shown(n), @id(n),
+                             toStringOrNull(n.@document_key), ''), 1000),
          type: left(@type(n), 100),
          kind: CASE
            WHEN @is(n, Entity) THEN 'entity'
            WHEN @is(n, Chunk) THEN 'chunk'
-           WHEN any(l IN labels(n) WHERE l IN $layout.document_labels) THEN 'document' ELSE 'other' END}] AS nodes,
+           WHEN @is(n, Document) THEN 'document' ELSE 'other' END}] AS nodes,
        relations, more, any(n IN given WHERE COUNT { (n)--() } > $looked_at) AS at_least

@@ -1,6 +1,5 @@
 // pair-cosines: the cosine of the stored embeddings of two entities, for pairs of them; no row where one has no usable vector.
 //
-// :param layout => {...}                       -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param pairs => [['4:x:1', '4:x:2']]         -- LIST OF LIST: two element ids each
 //
 // returns: a STRING, b STRING, cosine FLOAT
@@ -8,7 +7,7 @@
 UNWIND $pairs AS pair
 MATCH (a) WHERE elementId(a) = pair[0]
 MATCH (b) WHERE elementId(b) = pair[1]
-WITH pair, a[$layout.embedding_key] AS v, b[$layout.embedding_key] AS w
+WITH pair, a.@embedding_key AS v, b.@embedding_key AS w
 // the type is asked inside of CASE: the planner may turn the parts of a WHERE round, and a text cannot be multiplied
 WITH pair, CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN v END AS v,
      CASE WHEN w IS :: LIST<FLOAT NOT NULL> NOT NULL OR w IS :: LIST<INTEGER NOT NULL> NOT NULL THEN w END AS w

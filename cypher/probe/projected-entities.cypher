@@ -1,6 +1,5 @@
 // projected-entities: names and types of entities given by their ids in a projected graph.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => [0]               -- LIST OF INTEGER: ids of the projected graph
 //
 // returns: id INTEGER, item MAP
@@ -10,5 +9,5 @@ UNWIND $ids AS id
 WITH id, gds.util.asNode(id) AS e
 WHERE e IS NOT NULL
 WITH id, e, left(coalesce(@shown(e), ''), 200) AS name
-RETURN id, {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+RETURN id, {element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
             type: @type(e), kind: 'entity'} AS item

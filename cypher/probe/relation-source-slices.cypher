@@ -3,7 +3,6 @@
 // with $details element id and label of each. Ids and labels are most of what a relation takes on its way, and few relations are shown.
 // Entities that together have more relations than a row should hold stand in a row each, hubs in several: a row is held as a whole.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
 // :param ids => null              -- LIST OF STRING: element ids of the entities whose relations are read; null: of all
 // :param details => true          -- BOOLEAN: with element id and label of each relation
@@ -12,30 +11,18 @@
 //
 // returns: rows LIST OF LIST
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($ids IS NULL OR elementId(e) IN $ids)
+MATCH (e:@Entity)
+WHERE ($ids IS NULL OR elementId(e) IN $ids)
 WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
   UNWIND found[at..at + $slice] AS a
-  MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types
-    AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
-    AND ($layout.relations_join_entities_only OR (any(l IN labels(b) WHERE l IN $layout.entity_labels)
-      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  MATCH (a)-[r:@RELATION]->(b)
+  WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
+    AND @is(b, Endpoint)
   WITH a, collect(elementId(b)) AS ends,
-    collect(CASE
-      WHEN r[$layout.relation_source_key] IS NULL THEN []
-      WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
-      WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
-      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS sources,
-    collect(CASE WHEN $details THEN [elementId(r), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200)] END) AS details
+    collect(@sources(r, Relation)) AS sources,
+    collect(CASE WHEN $details THEN [elementId(r), left(@label(r), 200)] END) AS details
   WITH collect([elementId(a), ends, sources, details]) AS rows, sum(size(ends)) AS held
   UNWIND CASE WHEN held <= 5000 THEN [rows] ELSE reduce(parts = [], row IN rows | parts + [cut IN range(0, size(row[1]) - 1, 5000) |
     [[row[0], row[1][cut..cut + 5000], row[2][cut..cut + 5000], row[3][cut..cut + 5000]]]]) END AS part

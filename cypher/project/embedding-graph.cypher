@@ -1,20 +1,15 @@
 // embedding-graph: projects the named entities with a usable embedding into GDS, without relations, for nearest neighbours.
 // Usable: $dimension numbers, all finite, not all zero.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop
 // :param dimension => 384         -- INTEGER: length of the vectors that are compared
 //
 // returns: g MAP
 // needs: gds.graph.project
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND @name(e) IS NOT NULL
-WITH e, e[$layout.embedding_key] AS v
+MATCH (e:@Entity)
+WHERE @name(e) IS NOT NULL
+WITH e, e.@embedding_key AS v
 // a text is no list: its type is asked before anything is computed with it, since the planner may turn the parts of a WHERE round.
 // knn takes no whole numbers
 WITH e, CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL THEN v

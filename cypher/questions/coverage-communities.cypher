@@ -1,7 +1,6 @@
 // coverage-communities: the entity of each community that has the most relations, with those that it is joined to.
 // Communities are found in GDS and have no name of their own: the best joined entity stands for each.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param heads => ['4:x:1']       -- LIST OF STRING: element ids, one entity a community that no question covers
 // :param most => 10               -- INTEGER: neighbours named at most
 //
@@ -11,8 +10,8 @@ UNWIND range(0, size($heads) - 1) AS place
 MATCH (e)
 WHERE elementId(e) = $heads[place]
 CALL (e) {
-  MATCH (e)-[r]-(o)
-  WHERE type(r) IN $layout.relation_types AND o <> e
+  MATCH (e)-[r:@RELATION]-(o)
+  WHERE o <> e
   WITH DISTINCT left(@shown(o), 300) AS name
   WHERE name IS NOT NULL
   ORDER BY name

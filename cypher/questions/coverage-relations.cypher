@@ -1,6 +1,5 @@
 // coverage-relations: the relations that join entities of two sets, in either direction, for many pairs of sets at once.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param rows => [{n: 0, one: ['4:x:1'], other: ['4:x:2']}] -- LIST OF MAP: number, element ids of both sets
 //
 // returns: n INTEGER, element_id STRING, start STRING, end STRING, predicate STRING, type STRING
@@ -10,7 +9,7 @@ UNWIND row.one AS first
 MATCH (a) WHERE elementId(a) = first
 UNWIND row.other AS second
 MATCH (b) WHERE elementId(b) = second
-MATCH (a)-[r]-(b)
-WHERE a <> b AND type(r) IN $layout.relation_types
+MATCH (a)-[r:@RELATION]-(b)
+WHERE a <> b
 RETURN DISTINCT row.n AS n, elementId(r) AS element_id, elementId(startNode(r)) AS start, elementId(endNode(r)) AS end,
-       left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type
+       left(@label(r), 200) AS predicate, type(r) AS type

@@ -2,7 +2,6 @@
 // The search is approximate, as the index is. More are asked for than wanted, because the index may hold nodes of other graphs too:
 // such a node, and one of another type, is a row without an element id, so that whoever asks sees whether the index has more to give.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param index => null            -- STRING: the name of the vector index
 // :param vector => [0.0, 1.0]     -- LIST OF FLOAT: what is searched for
 // :param most => 50               -- INTEGER: nodes to ask the index for
@@ -13,9 +12,6 @@
 WITH $index AS index
 WHERE index IS NOT NULL
 CALL db.index.vector.queryNodes(index, $most, $vector) YIELD node AS e, score
-WITH e, score, any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value) AS ours, left(@type(e), 200) AS type
+WITH e, score, @is(e, Entity) AS ours, left(@type(e), 200) AS type
 RETURN CASE WHEN ours AND ($types IS NULL OR type IN $types) THEN elementId(e) END AS element_id, left(@shown(e), 300) AS name, type,
        left(@description(e, Entity), 1000) AS description, score

@@ -1,7 +1,6 @@
 // prove-hops: the fewest relations between two entities, in either direction, for many pairs at once; no row where there are more than 12.
 // Only entities of the layout are walked over.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param rows => [{n: 0, start: '4:x:1', end: '4:x:2'}] -- LIST OF MAP: pairs of different entities, by element id
 //
 // returns: n INTEGER, hops INTEGER
@@ -10,9 +9,6 @@ UNWIND $rows AS row
 MATCH (a) WHERE elementId(a) = row.start
 MATCH (b) WHERE elementId(b) = row.end AND a <> b
 MATCH p = shortestPath((a)-[*..12]-(b))
-WHERE all(r IN relationships(p) WHERE type(r) IN $layout.relation_types)
-  AND all(o IN nodes(p) WHERE any(l IN labels(o) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
-    AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value))
+WHERE all(r IN relationships(p) WHERE @is(r, RELATION))
+  AND all(o IN nodes(p) WHERE @is(o, Entity))
 RETURN row.n AS n, length(p) AS hops

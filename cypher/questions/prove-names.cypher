@@ -1,18 +1,13 @@
 // prove-names: how many entities hold a term in their name or an alias, as a part of it, for many terms at once.
 // Names are compared in lower case, with line ends and double spaces as one space.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param terms => ['ada']         -- LIST OF STRING: terms, in lower case
 //
 // returns: term STRING, entities INTEGER, example STRING
 // mode: read
-MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+MATCH (e:@Entity)
 WITH @shown(e) AS name,
-     reduce(all = [left(@shown(e), 2000)], k IN $layout.name_keys + $layout.alias_keys | all + CASE
+     reduce(all = [left(@shown(e), 2000)], k IN @name_keys + @alias_keys | all + CASE
        WHEN e[k] IS NULL THEN []
        WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] | left(toStringOrNull(x), 2000)]
        ELSE [left(toStringOrNull(e[k]), 2000)] END) AS spelled

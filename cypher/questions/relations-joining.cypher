@@ -1,6 +1,5 @@
 // relations-joining: the relations that join each of the given pairs of entities, in either direction, in a fixed order.
 //
-// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param pairs => [['4:x:1', '4:x:2']] -- LIST OF LIST: pairs of element ids of entities
 //
 // returns: pair INTEGER, relations LIST OF LIST
@@ -9,10 +8,9 @@ UNWIND range(0, size($pairs) - 1) AS pair
 MATCH (a) WHERE elementId(a) = $pairs[pair][0]
 MATCH (b) WHERE elementId(b) = $pairs[pair][1]
 CALL (a, b) {
-  MATCH (a)-[r]-(b)
-  WHERE type(r) IN $layout.relation_types
+  MATCH (a)-[r:@RELATION]-(b)
   WITH a, r
-  ORDER BY left(toStringOrNull(r[$layout.relation_label_key]), 200), type(r), startNode(r) = a, left(toStringOrNull(r[$layout.relation_description_key]), 300), elementId(r)
+  ORDER BY left(toStringOrNull(r.@relation_label_key), 200), type(r), startNode(r) = a, left(toStringOrNull(r.@relation_description_key), 300), elementId(r)
   RETURN collect([elementId(r), elementId(startNode(r)), elementId(endNode(r))]) AS relations
 }
 RETURN pair, relations

@@ -2,13 +2,11 @@
 // Relations whose properties differ stay: their descriptions, weights, sources or times are facts of their own.
 // Only for graphs that a writer extracted from texts: elsewhere a relation that stands twice may be a second event.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
-//
 // returns: deleted INTEGER
 // mode: write
-MATCH (a)-[r]->(b)
+MATCH (a:@Entity)-[r:@RELATION]->(b)
 WHERE a <> b
-  AND @is(r, Relation)
+  AND @is(b, Entity)
 WITH a, b, type(r) AS name, properties(r) AS said, r
 ORDER BY elementId(r)
 WITH a, b, name, said, collect(r) AS same

@@ -1,6 +1,5 @@
 // look-at-like-names: other entities whose names begin like those of these: candidates for the missing link.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['4:...:1']      -- LIST OF STRING: the entities, as the finding lists them
 //
 // returns: entity STRING, other STRING, element_id STRING

@@ -1,6 +1,5 @@
 // look-at-nodes: what is to be embedded again. Embeddings are made by your writer's model, not by Cypher.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['4:...:1']      -- LIST OF STRING: the entities and chunks, as the finding lists them
 //
 // returns: element_id STRING, name STRING, text STRING
@@ -8,4 +7,4 @@
 MATCH (n)
 WHERE elementId(n) IN $element_ids
   AND (@is(n, Entity) OR @is(n, Chunk))
-RETURN elementId(n) AS element_id, @name(n) AS name, head([k IN $layout.chunk_text_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS text
+RETURN elementId(n) AS element_id, @name(n) AS name, @text(n) AS text

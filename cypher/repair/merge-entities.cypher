@@ -4,18 +4,15 @@
 // where the graph keeps aliases; what both have in everything is kept once; a relation between two of them becomes one of the kept one
 // to itself. Look at each group first, and repeat it for each.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param keep => '4:...:1'               -- STRING: the entity that stays
 // :param copies => ['4:...:2']           -- LIST OF STRING: those that go
 //
 // returns: merged INTEGER
 // mode: write
-MATCH (keep)
+MATCH (keep:@Entity)
 WHERE elementId(keep) = $keep
-  AND @is(keep, Entity)
-MATCH (copy)
+MATCH (copy:@Entity)
 WHERE elementId(copy) IN $copies AND copy <> keep
-  AND @is(copy, Entity)
 WITH keep, collect(DISTINCT copy) AS copies, collect(DISTINCT {name: @name(copy), said: properties(copy), labels: labels(copy)}) AS all
 CALL (keep, copies) {
   UNWIND copies AS copy
@@ -31,20 +28,20 @@ FOREACH (copy IN copies | DETACH DELETE copy)
 WITH keep, all, size(copies) AS merged
 UNWIND all AS gone
 FOREACH (k IN [k IN keys(gone.said) WHERE keep[k] IS NULL] | SET keep[k] = gone.said[k])
-FOREACH (k IN [k IN [$layout.entity_source_key] + $layout.alias_keys WHERE keep[k] IS :: LIST<ANY> NOT NULL AND gone.said[k] IS :: LIST<ANY> NOT NULL] |
+FOREACH (k IN [k IN [@entity_source_key] + @alias_keys WHERE keep[k] IS :: LIST<ANY> NOT NULL AND gone.said[k] IS :: LIST<ANY> NOT NULL] |
   SET keep[k] = keep[k] + [x IN gone.said[k] WHERE NOT x IN keep[k]])
-FOREACH (k IN [k IN [$layout.entity_source_key] WHERE keep[k] IS :: STRING NOT NULL AND gone.said[k] IS :: STRING NOT NULL
-    AND size($layout.source_separator) > 0] |
-  SET keep[k] = keep[k] + reduce(more = '', x IN [x IN split(gone.said[k], $layout.source_separator)
-    WHERE NOT x IN split(keep[k], $layout.source_separator)] | more + $layout.source_separator + x))
+FOREACH (k IN [k IN [@entity_source_key] WHERE keep[k] IS :: STRING NOT NULL AND gone.said[k] IS :: STRING NOT NULL
+    AND size(@source_separator) > 0] |
+  SET keep[k] = keep[k] + reduce(more = '', x IN [x IN split(gone.said[k], @source_separator)
+    WHERE NOT x IN split(keep[k], @source_separator)] | more + @source_separator + x))
 FOREACH (k IN [k IN keys(gone.said) WHERE keep[k] <> gone.said[k] AND NOT k STARTS WITH 'former_'
-    AND NOT coalesce(k IN [$layout.entity_source_key] + $layout.alias_keys AND (
+    AND NOT coalesce(k IN [@entity_source_key] + @alias_keys AND (
       keep[k] IS :: LIST<ANY> AND gone.said[k] IS :: LIST<ANY>
-      OR keep[k] IS :: STRING AND gone.said[k] IS :: STRING AND k = $layout.entity_source_key AND size($layout.source_separator) > 0), false)] |
+      OR keep[k] IS :: STRING AND gone.said[k] IS :: STRING AND k = @entity_source_key AND size(@source_separator) > 0), false)] |
   SET keep['former_' + k] = [] + coalesce(keep['former_' + k], []) + gone.said[k])
 FOREACH (k IN [k IN keys(gone.said) WHERE k STARTS WITH 'former_' AND keep[k] <> gone.said[k]] | SET keep[k] = [] + keep[k] + gone.said[k])
 FOREACH (l IN [l IN gone.labels WHERE NOT l IN labels(keep)] | SET keep.former_labels = [] + coalesce(keep.former_labels, []) + l)
-FOREACH (k IN [k IN $layout.alias_keys[0..1] WHERE gone.name <> @name(keep) AND (keep[k] IS NULL OR keep[k] IS :: LIST<ANY>)
+FOREACH (k IN [k IN @alias_keys[0..1] WHERE gone.name <> @name(keep) AND (keep[k] IS NULL OR keep[k] IS :: LIST<ANY>)
     AND NOT gone.name IN coalesce(keep[k], [])] |
   SET keep[k] = coalesce(keep[k], []) + [gone.name])
 RETURN coalesce(max(merged), 0) AS merged

@@ -2,7 +2,6 @@
 // In the layout's property or, where there is none, as type: then relations are made anew and their element ids change.
 // The name that they had is kept, in the list former_name.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
 // :param label => 'works_for'            -- STRING: the name that they get
 //
@@ -10,14 +9,14 @@
 // mode: write
 MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $element_ids
-  AND @is(r, Relation)
+  AND @is(r, RELATION) AND @is(a, Entity) AND @is(b, Entity)
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
-  WITH a, r, b WHERE $layout.relation_label_key IS NOT NULL
-  SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[$layout.relation_label_key] = $label
+  WITH a, r, b WHERE @relation_label_key IS NOT NULL
+  SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[@relation_label_key] = $label
 }
 CALL (a, r, b) {
-  WITH a, r, b WHERE $layout.relation_label_key IS NULL
+  WITH a, r, b WHERE @relation_label_key IS NULL
   CREATE (a)-[n:$($label)]->(b)
   SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + @label(r)
   DELETE r

@@ -2,22 +2,21 @@
 // The name is in the layout's property or, where there is none, the type: then relations are made anew and their element ids change.
 // The name that goes is kept, in the list former_name.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param from => 'worked_for'            -- STRING: the name that goes
 // :param to => 'works_for'               -- STRING: the name that they get
 //
 // returns: renamed INTEGER
 // mode: write
-MATCH (a)-[r]->(b)
+MATCH (a:@Entity)-[r:@RELATION]->(b)
 WHERE @label(r) = $from
-  AND @is(r, Relation)
+  AND @is(b, Entity)
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
-  WITH a, r, b WHERE $layout.relation_label_key IS NOT NULL
-  SET r[$layout.relation_label_key] = $to, r.former_name = [] + coalesce(r.former_name, []) + $from
+  WITH a, r, b WHERE @relation_label_key IS NOT NULL
+  SET r[@relation_label_key] = $to, r.former_name = [] + coalesce(r.former_name, []) + $from
 }
 CALL (a, r, b) {
-  WITH a, r, b WHERE $layout.relation_label_key IS NULL
+  WITH a, r, b WHERE @relation_label_key IS NULL
   CREATE (a)-[n:$($to)]->(b)
   SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + $from
   DELETE r

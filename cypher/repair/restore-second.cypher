@@ -1,19 +1,18 @@
 // restore-second: takes back the retirement of all relations that were retired in one second: they hold again.
 // The times are kept, in the lists former_KEY.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param second => '2024-05-01T10:00:00' -- STRING: the second, as the finding says it (seconds since 1970 where times are numbers)
 //
 // returns: restored INTEGER
 // mode: write
 MATCH ()-[r]->()
-WHERE r[coalesce($layout.expired_key, $layout.valid_to_key)] IS NOT NULL
-  AND @is(r, Relation)
-WITH r, r[coalesce($layout.expired_key, $layout.valid_to_key)] AS at
+WHERE r[coalesce(@expired_key, @valid_to_key)] IS NOT NULL
+  AND @is(r, RELATION) AND @is(startNode(r), Entity) AND @is(endNode(r), Entity)
+WITH r, r[coalesce(@expired_key, @valid_to_key)] AS at
 WITH r, coalesce(toString(CASE WHEN at IS :: INTEGER OR at IS :: FLOAT
   THEN toInteger(CASE WHEN at > 100000000000 THEN at / 1000 ELSE at END) END), left(toStringOrNull(at), 19)) AS second
 WHERE second = $second
-FOREACH (k IN [k IN [$layout.valid_to_key, $layout.expired_key] WHERE r[k] IS NOT NULL] |
+FOREACH (k IN [k IN [@valid_to_key, @expired_key] WHERE r[k] IS NOT NULL] |
   SET r['former_' + k] = [] + coalesce(r['former_' + k], []) + r[k]
   REMOVE r[k])
 RETURN count(*) AS restored

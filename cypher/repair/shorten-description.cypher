@@ -1,15 +1,14 @@
 // shorten-description: keeps each piece of a merged description once, in order.
 // What merely says the same in other words stays: that takes a model.
 //
-// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['4:...:1']      -- LIST OF STRING: the entities, as the finding lists them; leave out those that are right
 //
 // returns: changed INTEGER
 // mode: write
 MATCH (e)
-WHERE elementId(e) IN $element_ids AND e[$layout.description_key] IS :: STRING NOT NULL AND size($layout.source_separator) > 0
+WHERE elementId(e) IN $element_ids AND e.@description_key IS :: STRING NOT NULL AND size(@source_separator) > 0
   AND @is(e, Entity)
-WITH e, reduce(kept = [], piece IN split(e[$layout.description_key], $layout.source_separator) |
+WITH e, reduce(kept = [], piece IN split(e.@description_key, @source_separator) |
   CASE WHEN piece IN kept THEN kept ELSE kept + [piece] END) AS pieces
-SET e[$layout.description_key] = reduce(text = head(pieces), piece IN tail(pieces) | text + $layout.source_separator + piece)
+SET e[@description_key] = reduce(text = head(pieces), piece IN tail(pieces) | text + @source_separator + piece)
 RETURN count(*) AS changed

@@ -58,7 +58,7 @@ def why_incomparable(then: Finding, now: Finding) -> str | None:
         for name in _different(then.settings, now.settings)
     ]
     others = [f"another {name.replace('_', ' ')}" for name in _different(_parameters(then), _parameters(now))]
-    changed = ["its query was changed"] if then.query and now.query and _code(then.query) != _code(now.query) else []
+    changed = ["its query was changed"] if then.query_hash != now.query_hash else []
     reasons = list(filter(None, [", ".join(settings), ", ".join(others), *changed]))
     if not reasons and then.signature != now.signature:
         reasons = ["it read other words, or other embeddings"]
@@ -76,11 +76,6 @@ def _shown(value: object) -> str:
 def _parameters(finding: Finding) -> dict[str, object]:
     """What the query was given besides settings: word lists, a schema."""
     return {name: value for name, value in finding.parameters.items() if name not in (*_OWN, *finding.settings)}
-
-
-def _code(query: str) -> str:
-    """The query without its comment lines and spacing."""
-    return " ".join(word for line in query.splitlines() if not line.lstrip().startswith("//") for word in line.split())
 
 
 def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:

@@ -23,6 +23,7 @@ from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
+from kgeval.graph.binding import query_of_graph
 from kgeval.graph.connect import Graph
 from kgeval.graph.pace import working_time
 from kgeval.graph.queries import all_queries
@@ -248,15 +249,15 @@ def _run(
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it. `taken`: seconds of the server, of a query that was asked ahead."""
     if why := _why_not(graph, rule, options, roles, lost):
-        return _finding(rule, why.status, options, reason=why.reason), why
+        return _finding(rule, layout, why.status, options, reason=why.reason), why
     result, seconds = _answer(_check_run(graph, layout, rule, options), rule, taken, options.kept)
     trim_heap()
     if result.value is None:
         failure = result.failure or PartFailure("error", "the check gave no result")
-        return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
+        return _finding(rule, layout, failure.status, options, reason=failure.reason, seconds=seconds), failure
     if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
-        return _finding(rule, "skipped", options, reason=reason, seconds=seconds), None
+        return _finding(rule, layout, "skipped", options, reason=reason, seconds=seconds), None
     extracted = roles.value is not None and is_extracted(layout, roles.value)
     return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
 
@@ -323,7 +324,7 @@ def _counted(
     examples = gated.examples[: options.examples or None]
     hits = outcome.count > gated.suppressed
     finding = _finding(
-        rule, gated.status, options, severity=gated.severity, count=outcome.count, total=outcome.total, share=share,
+        rule, layout, gated.status, options, severity=gated.severity, count=outcome.count, total=outcome.total, share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
@@ -332,7 +333,7 @@ def _counted(
     return finding, replace(gated, examples=[])
 
 
-def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Finding:
+def _finding(rule: Rule, layout: Layout, status: str, options: EngineOptions, **more: Any) -> Finding:
     """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
     used = check_settings(rule, options)
     settings: dict[str, JsonValue] = {name: used[name] for name in rule.settings}
@@ -344,7 +345,8 @@ def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Fi
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
         "total_of": rule.total_of, "threshold": limits_text(options.gates.of(rule)), "settings": settings, "signature": used.signature,
         "advice": rule.advice,
-        "query": query.text if query else None, "query_lists": query_lists(rule),
+        "query": query_of_graph(query, layout) if query else None, "query_hash": query.code_hash if query else None,
+        "query_lists": query_lists(rule),
         "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,
     })

@@ -32,9 +32,9 @@ class GraphReader:
         return {"layout": self.layout.model_dump()}
 
     def params(self, query: Query, **more: Any) -> dict[str, Any]:
-        """The parameters that a query declares, from `more` and the pool."""
+        """The layout, and the parameters that a query declares, from `more` and the pool."""
         pool = {**self.pool(), **more}
-        return {p.name: pool[p.name] for p in query.params if p.name in pool}
+        return {name: pool[name] for name in ("layout", *(p.name for p in query.params)) if name in pool}
 
     def rows(self, name: str, **more: Any) -> list[Row]:
         """All rows of a shipped query."""

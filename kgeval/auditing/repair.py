@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from kgeval.auditing.rulebook import Rule
+from kgeval.graph.binding import query_of_graph
 from kgeval.graph.layouts import load_profile, names
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Example, Layout, Repair
@@ -64,7 +65,7 @@ def repair_for(
     hits = (item for shown in examples if shown.waived is None for item in (shown.items[:1] if rule.hit == "first" else shown.items))
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]
     return Repair(
-        query=query.name, cypher=query.text, parameters={"element_ids": ids} if lists_hits(rule, query) else {},
+        query=query.name, cypher=query_of_graph(query, layout), parameters={"element_ids": ids} if lists_hits(rule, query) else {},
         reads=query.mode == "read", safe=rule.repair_safe, note=rule.repair_note or None,
     )
 

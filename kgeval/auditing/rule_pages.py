@@ -144,11 +144,11 @@ def _repair(rule: Rule) -> list[str]:
         return ["## Repair", rule.no_repair]
     safe = "safe to run as it stands" if rule.repair_safe else "**unsafe**: look at each case first"
     head = "## Look closer (reads only)" if query.mode == "read" else f"## Repair ({safe}; printed, never run)"
-    filled = "its hits and the layout" if lists_hits(rule, query) else "the layout"
+    filled = "them and its hits" if lists_hits(rule, query) else "them"
     where = (
-        "It touches the graph that `$layout` names and nothing else. "
-        f"`kgeval cypher show {query.name} --graph NAME` prints it with the `:param` line of your graph; "
-        f"the report of an audit (HTML, JSON) has {filled} filled in."
+        "It touches one graph and nothing else. This is the file, which speaks of roles (`@Entity`): "
+        f"`kgeval cypher show {query.name} --graph NAME` prints it with the labels, types and properties of your graph, "
+        f"and the report of an audit (HTML, JSON) has {filled} filled in."
     )
     without = [f"- Without `{role}` in the layout none is offered: {why}." for role, why in rule.repair_needs.items()]
     if rule.repair_only_extracted:

@@ -57,24 +57,30 @@ def query_options(command: F) -> F:
 @cypher.command()
 @click.argument("name")
 @query_options
-@click.option("--offline", is_flag=True, help="Do not connect: the file's own example values instead of your graph's layout.")
+@click.option("--offline", is_flag=True, help="Do not connect: the file as it is, with roles (@Entity) for names.")
 def show(name: str, offline: bool, **options: Any) -> None:
     """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser or cypher-shell.
 
-    Where the query needs the graph's layout, kgeval connects and fills in the names of your database. A repair's other parameters are yours
+    kgeval connects and writes the query with the labels, types and properties of your graph. A repair's other parameters are yours
     to choose: it does not run until they are set. A repair that could lose a fact of this kind of graph is not printed.
     """
+    from kgeval.graph.binding import bind_query
     from kgeval.reports.listing import ended
 
     query = _query(name)
     values = {} if offline or not _connects(query) else _filled(query, options)
-    for line in param_lines(query, {**defaults(query, options["sample"]), **values}):
+    text, known = query.text, {**defaults(query, options["sample"]), **values}
+    if "layout" in known:
+        text, known = bind_query(query, known)
+    for line in param_lines(query, known):
         click.echo(line)
+    if query.speaks_roles and "layout" not in values:
+        click.echo("// @ words are roles of a layout: without --offline kgeval writes the names of your graph.")
     if note := rows_note(query):
         click.echo(f"// {note}")
     if "graph_name" in {p.name for p in query.params}:
         click.echo("// This query runs on a graph in GDS called $graph_name: project it first (kgeval cypher show simple-graph).")
-    click.echo("\n" + ended(query.text.rstrip()))
+    click.echo("\n" + ended(text.rstrip()))
 
 
 @cypher.command()
@@ -101,7 +107,7 @@ def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
 
 
 def _connects(query: Query) -> bool:
-    return bool({"layout", "schema"} & {p.name for p in query.params})
+    return query.speaks_roles or "schema" in {p.name for p in query.params}
 
 
 def _filled(query: Query, options: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +139,7 @@ def _from_graph(session: Session, query: Query, schema_file: str | None) -> dict
     """The bound layout and the schema, where the query asks for them."""
     names = {p.name for p in query.params}
     values: dict[str, Any] = {}
-    if "layout" in names:
+    if query.speaks_roles:
         values["layout"] = session.bound_layout().model_dump()
     source = schema_file or session.config.audit.schema_file
     if "schema" in names and source:
@@ -149,10 +155,8 @@ def param_lines(query: Query, values: dict[str, Any]) -> list[str]:
     from kgeval.graph.literals import cypher_literal
 
     open_ = "// choose: " if query.folder == "repair" else ""
-    return [
-        f":param {p.name} => {cypher_literal(values[p.name])}" if p.name in values else f"{open_}:param {p.name} => {p.example}"
-        for p in query.params
-    ]
+    declared = {p.name: f"{open_}:param {p.name} => {p.example}" for p in query.params}
+    return [*({**declared, **{name: f":param {name} => {cypher_literal(value)}" for name, value in values.items()}}).values()]
 
 
 def rows_note(query: Query) -> str:

@@ -46,20 +46,14 @@ def list_(form: str) -> None:
 
 @layout.command()
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--cypher", is_flag=True, help="Print the :param line that Neo4j Browser reads instead.")
 @form_option()
-def show(name: str, cypher: bool, form: str) -> None:
+def show(name: str, form: str) -> None:
     """Print one layout as a complete TOML file, each key explained."""
     from kgeval.graph.layouts import load_profile
     from kgeval.graph.layouts.write import to_toml
-    from kgeval.graph.literals import cypher_literal
 
     profile = load_profile(name).layout
-    if cypher:
-        if "*" in profile.entity_labels or profile.scope_label == "*":
-            say("note: this layout has names that only a database can fill in; kgeval layout check NAME --cypher prints them filled in")
-        click.echo(f":param layout => {cypher_literal(profile.model_dump())}")
-    elif form == "json":
+    if form == "json":
         click.echo(json.dumps(profile.model_dump(), ensure_ascii=False, indent=2))
     else:
         click.echo(to_toml(profile), nl=False)
@@ -94,14 +88,12 @@ def detect_(**options: Any) -> int:
 @click.argument("name", metavar="FILE|NAME")
 @flags_of(SessionOptions, only=("graph_name", "layout_keys"), heading="")
 @click.option("--file-only", is_flag=True, help="Check the file alone, without a database.")
-@click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
 @form_option()
 @connection_options
-def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
+def check_(name: str, *, file_only: bool, **options: Any) -> None:
     """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""
     from kgeval.graph.layouts import load_profile, override
     from kgeval.graph.layouts.check import check
-    from kgeval.graph.literals import cypher_literal
 
     changed = override(load_profile(name).layout, given_of(SessionOptions, options).get("layout_keys", {}))
     if file_only:
@@ -110,9 +102,7 @@ def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
     with session_from("layout check", options) as session:
         report = check(session.graph, changed, session.graph_name or session.config.graph.name)
         session.half_loaded(report.layout.scope_value, report.layout.entity_labels)
-    if cypher:
-        click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
-    elif options["form"] == "json":
+    if options["form"] == "json":
         click.echo(report.model_dump_json(indent=2))
     else:
         _tell(report)

@@ -1,228 +1,313 @@
-"""Queries with a layout's names in them: what a Cypher file asks of `$layout` at each node, written so that the server can plan it.
+"""Cypher that speaks roles, written for one graph: `(e:@Entity)` becomes `(e:Person|Place)`, `e.@type_key` becomes `e.kind`.
 
-A file is general: it runs on any layout, and so it is printed by `kgeval cypher show` and stands in a finding. To the planner
-`any(l IN labels(e) WHERE l IN $layout.entity_labels)` is a condition on every node of the store, `e:Person|Place` is an index, and
-`e[$layout.type_key]` is looked up by its name at each node. Bound, the checks of a graph of 1,000,000 relations take a quarter to a half
-less of the server's processor.
+docs/cypher-files.md has all forms. A role in a pattern is a place to begin at: the planner may look up its labels, or expand by its types.
+The same role as a condition is written as a value, `(o:Person|Place) = true`, which the planner takes for no index. That is for ends that
+relations lead to: where the planner knows of few entities (a plan for a smaller graph is still kept), it would look through all of them
+for each node that relations go out from.
 
-A node that relations lead to is written as `(e:Person|Place) = true`, which the planner takes for a value and not for an index. Where it
-knows of few such nodes (the graph has just been loaded, or a plan for a smaller one is still kept), it would look through all of them for
-each node that relations go out from: more than a minute for 12,000 relations that take two seconds.
-
-What cannot stand in a text stays as it is: more than `MOST` names (each list has a plan of its own), and names with a backslash, which
-Cypher 5 reads as the beginning of an escape, between backticks too.
+What cannot stand in a text stays a parameter of the field's name: more than `MOST` names (each list has a plan of its own), and names with
+a backslash (Cypher 5 reads it as the beginning of an escape, between backticks too) or a control character.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kgeval.graph.literals import cypher_name
-from kgeval.graph.queries import Query, blank, kind_of, name_of
+from kgeval.graph.literals import cypher_literal, cypher_name
+from kgeval.graph.load.values import SEPARATOR
+from kgeval.graph.queries import FIELDS, FORM, Query, blank
 from kgeval.records import Layout
 
 MOST = 100
-NO_LABEL = "__KgevalNone__"  # of no node: a role without labels, for the constant false makes the server's planner fail in some queries
-_VALUE = r"((?:startNode|endNode)\(\w+\)|\b[a-z]\w*(?:\.\w+)*)"
-
-
-def _at_each(general: str) -> re.Pattern[str]:
-    """Where the text for some value stands, whatever the value: group 1."""
-    head, *rest = map(re.escape, general.split("VALUE"))
-    return re.compile(head + _VALUE + r"\1".join(rest))
-
-
-_UNWRITTEN = re.compile(r"[\\\0]|\$layout")  # the last would be taken for a place of the text that is still to be bound
-_NAMES = [_at_each(name_of("VALUE", ids=ids)) for ids in (False, True)]
-_KIND = _at_each(kind_of("labels(VALUE)"))
-_LABELS = re.compile(
-    r"(?P<how>any|none)\(l IN labels\((?P<node>\w+)\) WHERE l IN \$layout\.(?P<role>\w+_labels)\)"
-    r"|\(\$layout\.scope_label IS NULL OR \$layout\.scope_label IN labels\((?P<scoped>\w+)\)\)"
-)
-_TYPES = re.compile(r"type\((\w+)\) IN \$layout\.(\w+_types)\b(?! \+)")
-_PROPERTY = re.compile(_VALUE + r"\[\$layout\.(\w+)\]")
-_IS_NULL = re.compile(r"\$layout\.(\w+) IS (NOT )?NULL")
-_GROUP = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
-_NO_CONJUNCTION = re.compile(r"\b(?:OR|XOR|NOT|CASE|WHEN|THEN|ELSE)\b")
-_CLAUSE = re.compile(r"(?<!STARTS )(?<!ENDS )\b(?:MATCH|WITH|RETURN|UNION|CALL|UNWIND|OPTIONAL|ORDER|LIMIT)\b")
+NO_NAME = "__KgevalNone__"  # of no node and no relation: a role without names; the constant false fails in the planner of some queries
+_TRUE = "\0true\0"  # a condition that always holds; it is left out where that is possible
+_UNWRITTEN = re.compile(r"[\\\x00-\x1f\x7f\u2028\u2029]")
+_PARAMETER = re.compile(r"\$(\w+)")
+_LABELS = {"Entity": "entity_labels", "Chunk": "chunk_labels", "Document": "document_labels", "Excluded": "entity_excluded_labels"}
+_TYPES = {"RELATION": "relation_types", "MENTION": "mention_types", "IN_DOCUMENT": "chunk_document_types"}
 
 
 def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
-    """The text of a query as the server is to get it, and its parameters: one that is given a `$layout` has the layout's names in it, and
-    keeps the parameter only where something is left to ask of it."""
+    """The text of a query as the server is to get it, and its parameters: `layout` is put into a file's text, and leaves as parameters only
+    what cannot stand there."""
     given = dict(params or {})
     if isinstance(query, str):
         return query, given
-    layout = given.get("layout")
-    if layout is None or "$layout" not in query.text:
+    layout = given.pop("layout", None)
+    if not query.speaks_roles:
         return query.text, given
-    text = _bound_to(query.text, json.dumps({name: layout[name] for name in Layout.model_fields if name in layout}))
-    if "$layout" not in text:
-        del given["layout"]
-    return text, given
+    text, left = _bound_to(query.text, json.dumps({name: layout[name] for name in Layout.model_fields if name in layout}))
+    return text, given | left
+
+
+def query_of_graph(query: Query, layout: Layout) -> str:
+    """The text of a query with a graph's names in it, to be shown. Where a name cannot stand in it, it asks for a parameter that is called
+    as the field of the layout (`fields_left`)."""
+    return bind_query(query, {"layout": layout.model_dump()})[0]
+
+
+def fields_left(text: str, layout: Layout) -> dict[str, Any]:
+    """The fields of the layout that a text with a graph's names in it asks for as parameters."""
+    return layout.model_dump(include={*_PARAMETER.findall(blank(text))} & FIELDS)
 
 
 @lru_cache(maxsize=256)  # a key has the whole layout: 100 kB where a graph has 5,000 relation types
-def _bound_to(text: str, layout: str) -> str:
-    return bound(text, Layout.model_validate_json(layout))
+def _bound_to(text: str, layout: str) -> tuple[str, dict[str, Any]]:
+    return bind_text(text, Layout.model_validate_json(layout))
 
 
-def bound(text: str, layout: Layout) -> str:
-    """The text of a query (`Query.text`) with the names of a layout put in, which must be bound to the database (`layouts.bind`). It gives
-    the rows that the text as it was gives, and needs the same parameters."""
-    reached = _reached(text)  # told from the file: names of a layout may look like Cypher
-    text = _LABELS.sub(lambda m: _labelled(m, layout, reached=m.start() in reached) or m[0], text)
-    if (keys := _written(layout.name_keys)) is not None and not layout.label_names:
-        for pattern in _NAMES:
-            text = pattern.sub(lambda m: _name(m[1], keys), text)
-    if not layout.type_label_rank:
-        text = _KIND.sub(r"head([l_ IN labels(\1) WHERE NOT l_ IN $layout.type_label_ignored])", text)
-    text = _with_types(text, layout)
-    text = _PROPERTY.sub(lambda m: _property(m[1], getattr(layout, m[2])) or m[0], text)
-    text = _IS_NULL.sub(lambda m: _truth((getattr(layout, m[1]) is None) != bool(m[2])), text)
-    return text.replace("$layout.relations_join_entities_only", _truth(layout.relations_join_entities_only))
+def bind_text(text: str, layout: Layout, *, most: int = MOST) -> tuple[str, dict[str, Any]]:
+    """The text of a file (`Query.text`) with the names of a layout put in, and the fields of the layout that stay parameters.
+
+    The layout must be bound to the database (`layouts.bind`). `most`: how many names a list in the text has; with 0 every name stays a
+    parameter.
+    """
+    writer = _Writer(layout, most)
+    written = FORM.sub(writer.form, text)
+    return _without_truths(written), layout.model_dump(include=writer.left)
 
 
-def _written(names: Iterable[str]) -> list[str] | None:
-    """The names as they stand in Cypher; None where they cannot."""
-    listed = list(names)
-    if len(listed) > MOST or any(not name or _UNWRITTEN.search(name) for name in listed):
-        return None
-    return list(map(cypher_name, listed))
+def _without_truths(text: str) -> str:
+    """The text without the conditions that always hold. At the end of a COUNT `WHERE true` stays: without it the server would ask each
+    node for its degree by each of the types, which takes two to three times as long with thirty of them."""
+    text = re.sub(rf"(?<!NOT ){_TRUE}\s+AND\s+|\s+AND\s+{_TRUE}", "", text)
+    text = re.sub(rf"\s+WHERE {_TRUE}(?=\s+(?:MATCH|WITH|RETURN|CALL|UNWIND|OPTIONAL|ORDER|UNION|SET|DELETE)\b)", "", text)
+    return text.replace(_TRUE, "true")
+
+
+class _Writer:
+    """Writes the forms of one text. `left`: the fields of the layout that the text asks for as parameters."""
+
+    def __init__(self, layout: Layout, most: int) -> None:
+        self._layout, self._most, self.left = layout, most, set[str]()
+
+    def form(self, found: re.Match[str]) -> str:
+        part = found.groupdict()
+        if part["node"]:
+            labels, conditions = self._role(part["node"], part["role"])
+            where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+            return f"({part['node']}{labels}{where})"
+        if part["relation"]:
+            return self._typed(part["relation"], _TYPES[part["types"]])
+        if part["owner"]:
+            return self._property(part["owner"], part["read"])
+        if part["asked"]:
+            return _truth((getattr(self._layout, part["asked"]) is None) != bool(part["no"]))
+        if part["field"]:
+            return self._value(part["field"])
+        if part["form"]:
+            return self._named(part["form"], part["of"], part["what"])
+        return found[0]  # text in quotes, or a comment
+
+    def _named(self, form: str, x: str, what: str | None) -> str:
+        if form == "is":
+            return f"type({x}) IN {self._value(_TYPES[what])}" if what in _TYPES else self._condition(x, str(what))
+        if form == "has_label":
+            return self._labelled(x, _LABELS[str(what)])
+        if form in ("sources", "named_sources", "description"):
+            kind = "" if what == "Entity" else "relation_"
+            if form == "description":
+                return self._description(self._property(x, f"{kind}description_key"))
+            sources = self._sources(self._property(x, f"{'entity' if what == 'Entity' else 'relation'}_source_key"))
+            named = f"[s_ IN {sources} WHERE s_ <> '' AND NOT s_ IN {self._value('placeholder_values')}]"
+            return sources if form == "sources" or sources == "[]" else named
+        written: str = getattr(self, f"_{form}")(x)
+        return written
+
+    # --- conditions -----------------------------------------------------------------------------------------------------------------
+
+    def _role(self, x: str, role: str) -> tuple[str, list[str]]:
+        """What a node of a role is: its labels as they follow its variable ("" = any), and conditions beside them."""
+        layout, labels, conditions = self._layout, list[str](), list[str]()
+        if role == "Endpoint":
+            if layout.relations_join_entities_only:
+                return "", []
+            role = "Entity"
+        if role in _LABELS:
+            self._either(x, _LABELS[role], labels, conditions)
+        if role == "Entity" and layout.entity_excluded_labels:
+            self._either(x, _LABELS["Excluded"], labels, conditions, none=True)
+        if layout.scope_label is not None:
+            scope = self._names("scope_label", [layout.scope_label])
+            if scope is None:
+                conditions.append(f"$scope_label IN labels({x})")
+            else:
+                labels.append(scope[0])
+        if layout.scope_property is not None:
+            conditions.append(f"{self._property(x, 'scope_property')} = {self._value('scope_value')}")
+        if len(labels) > 1:
+            return ":" + "&".join(f"({one})" if "|" in one and not one.startswith("!") else one for one in labels), conditions
+        return ":" + labels[0] if labels else "", conditions
+
+    def _either(self, x: str, field: str, labels: list[str], conditions: list[str], *, none: bool = False) -> None:
+        """One of the labels of a field, or none of them: as a label expression where they can be written."""
+        names = self._names(field, getattr(self._layout, field))
+        if names is None:
+            conditions.append(f"{'none' if none else 'any'}(l_ IN labels({x}) WHERE l_ IN ${field})")
+        elif none:
+            labels.append(f"!{names[0]}" if len(names) == 1 else f"!({'|'.join(names)})")
+        else:
+            labels.append("|".join(names))
+
+    def _condition(self, x: str, role: str) -> str:
+        labels, conditions = self._role(x, role)
+        every = [*([f"({x}{labels}) = true"] if labels else []), *conditions]
+        return f"({' AND '.join(every)})" if len(every) > 1 else every[0] if every else _TRUE
+
+    def _labelled(self, x: str, field: str) -> str:
+        names = self._names(field, getattr(self._layout, field))
+        return f"any(l_ IN labels({x}) WHERE l_ IN ${field})" if names is None else f"({x}:{'|'.join(names)})"
+
+    def _typed(self, r: str, field: str) -> str:
+        names = self._names(field, getattr(self._layout, field))
+        return f"[{r} WHERE type({r}) IN ${field}]" if names is None else f"[{r}:{'|'.join(names)}]"
+
+    # --- values ---------------------------------------------------------------------------------------------------------------------
+
+    def _names(self, field: str, names: Sequence[str]) -> list[str] | None:
+        """Names as they stand in Cypher, at least one; None where they stay the parameter of the field."""
+        if len(names) > self._most or any(not name or _UNWRITTEN.search(name) for name in names):
+            self.left.add(field)
+            return None
+        return [cypher_name(name) for name in names] or [NO_NAME]
+
+    def _value(self, field: str) -> str:
+        value = getattr(self._layout, field)
+        texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if isinstance(value, dict) or len(texts) > self._most or any(not isinstance(one, str) or _UNWRITTEN.search(one) for one in texts):
+            self.left.add(field)
+            return f"${field}"
+        return cypher_literal(value)
+
+    def _property(self, x: str, field: str) -> str:
+        name = getattr(self._layout, field)
+        if name is None:
+            return "null"
+        written = self._names(field, [name])
+        return f"{x}[${field}]" if written is None else f"{x}.{written[0]}"
+
+    def _name(self, x: str, *, ids: bool = False) -> str:
+        return self._name_by_label(x, ids=ids) if self._layout.label_names else self._first(x, "name_keys")
+
+    def _name_by_label(self, x: str, *, ids: bool) -> str:
+        said = self._layout.label_names
+        texts = [text for one in said for text in (*filter(None, [one.label]), *one.keys)]
+        if len(texts) > self._most or any(not text or _UNWRITTEN.search(text) for text in texts):
+            self.left.add("label_names")
+            joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
+            mark = "CASE WHEN n_.is_id THEN n_.label + ' ' ELSE '' END + " if ids else ""
+            return (
+                f"head([n_ IN $label_names WHERE (n_.label IS NULL OR n_.label IN labels({x})){'' if ids else ' AND NOT n_.is_id'}"
+                f" AND any(k_ IN n_.keys WHERE toStringOrNull({x}[k_]) IS NOT NULL) | {mark}{joined}])"
+            )
+        cases = []
+        for one in said:
+            if one.is_id and not ids:
+                continue
+            values = [f"toStringOrNull({x}.{cypher_name(key)})" for key in one.keys]
+            there = " OR ".join(f"{value} IS NOT NULL" for value in values) or "false"
+            where = there if one.label is None else f"({x}:{cypher_name(one.label)}) = true AND ({there})"
+            mark = f"{cypher_literal(f'{one.label} ')} + " if one.is_id else ""
+            joined = values[0] if len(values) == 1 else " + ".join(f"coalesce({value} + ' ', '')" for value in values)
+            cases.append(f"WHEN {where} THEN {mark}trim({joined})")
+        return f"CASE {' '.join(cases)} END" if cases else "null"
+
+    def _shown(self, x: str) -> str:
+        return self._name(x, ids=True)
+
+    def _kind(self, labels: str) -> str:
+        """Of labels, the one that is a type and has the lowest rank. A store gives a node's labels in the order in which it first met
+        them."""
+        ranked = sorted(self._layout.type_label_rank, key=self._layout.type_label_rank.__getitem__)
+        ignored = self._value("type_label_ignored")
+        first = f"head({labels})" if ignored == "[]" else f"head([l_ IN {labels} WHERE NOT l_ IN {ignored}])"
+        if not ranked:
+            return first
+        if len(ranked) > self._most or any(not label or _UNWRITTEN.search(label) for label in ranked):
+            self.left.add("type_label_rank")
+            return (
+                f"reduce(kind_ = {first}, l_ IN {labels} | "
+                "CASE WHEN $type_label_rank[l_] < $type_label_rank[kind_] THEN l_ ELSE kind_ END)"
+            )
+        node = re.fullmatch(r"labels\((.*)\)", labels)
+        has = {label: f"({node[1]}:{cypher_name(label)}) = true" if node else f"{cypher_literal(label)} IN {labels}" for label in ranked}
+        return f"CASE {' '.join(f'WHEN {has[label]} THEN {cypher_literal(label)}' for label in ranked)} ELSE {first} END"
+
+    def _type(self, x: str) -> str:
+        kind = self._kind(f"labels({x})")
+        return kind if self._layout.type_key is None else f"coalesce(toStringOrNull({self._property(x, 'type_key')}), {kind})"
+
+    def _key(self, x: str) -> str:
+        return _text(self._property(x, "key_property"))
+
+    def _label(self, r: str) -> str:
+        said = self._property(r, "relation_label_key")
+        return f"type({r})" if said == "null" else f"coalesce(toStringOrNull({said}), type({r}))"
+
+    def _id(self, c: str) -> str:
+        return self._first(c, "chunk_id_keys")
+
+    def _ref(self, c: str) -> str:
+        return f"coalesce({self._id(c)}, elementId({c}))"
+
+    def _text(self, c: str) -> str:
+        return self._first(c, "chunk_text_keys")
+
+    def _first(self, x: str, field: str) -> str:
+        """The first of some properties that is there, as text; what is no text gives null, and no later one is asked."""
+        listed = getattr(self._layout, field)
+        keys = self._names(field, listed)
+        if keys is None:
+            return f"head([k_ IN ${field} WHERE {x}[k_] IS NOT NULL | toStringOrNull({x}[k_])])"
+        values = [f"{x}.{key}" for key in keys] if listed else ["null"]
+        return _text(values[0] if len(values) == 1 else f"coalesce({', '.join(values)})")
+
+    def _aliases(self, x: str) -> str:
+        """The texts in the properties of aliases, each a list or a value."""
+        keys = self._names("alias_keys", self._layout.alias_keys)
+        if keys is None:
+            return f"reduce(all_ = [], k_ IN $alias_keys | all_ + {_texts(f'{x}[k_]')})"
+        return " + ".join(_texts(f"{x}.{key}") for key in keys) if self._layout.alias_keys else "[]"
+
+    def _sources(self, value: str) -> str:
+        """The ids of chunks in a list or in a text with separators."""
+        if value == "null":
+            return "[]"
+        split = "source_separator"
+        text = f"toStringOrNull({value})"
+        parts = f"[trim({text})]" if self._layout.source_separator is None else f"[s_ IN split({text}, {self._value(split)}) | trim(s_)]"
+        return (
+            f"CASE WHEN {value} IS NULL THEN [] WHEN {value} IS :: LIST<ANY> THEN [s_ IN {value} | trim(toStringOrNull(s_))] "
+            f"ELSE {parts} END"
+        )
+
+    def _description(self, value: str) -> str:
+        """A description as text, null where there is none. What was merged is one a line: LightRAG joins pieces by its separator, others
+        keep a list."""
+        if value == "null":
+            return "null"
+        return (
+            f"CASE WHEN {value} IS :: STRING NOT NULL THEN replace({value}, '{SEPARATOR}', '\\n')"
+            f" WHEN {value} IS :: LIST<ANY> NOT NULL"
+            f" THEN trim(reduce(d_ = '', p_ IN {value} | d_ + coalesce(toStringOrNull(p_) + '\\n', ''))) END"
+        )
 
 
 def _truth(value: bool) -> str:
-    return "true" if value else "false"
+    return _TRUE if value else "false"
 
 
-def _name(x: str, keys: Sequence[str]) -> str:
-    """The first of the properties that is there, as text; what is no text gives null, and no later property is asked."""
-    if not keys:
-        return "null"
-    if len(keys) == 1:
-        return f"toStringOrNull({x}.{keys[0]})"
-    return "CASE " + " ".join(f"WHEN {x}.{key} IS NOT NULL THEN toStringOrNull({x}.{key})" for key in keys) + " END"
+def _text(value: str) -> str:
+    return "null" if value == "null" else f"toStringOrNull({value})"
 
 
-def _labelled(condition: re.Match[str], layout: Layout, *, reached: bool) -> str | None:
-    """What `_LABELS` has found: that a node has one of the labels or none of them, or is of the layout's scope. Of no labels no node has
-    one. `reached`: relations lead to the node."""
-    if node := condition["scoped"]:
-        if layout.scope_label is None:
-            return "true"
-        labels, none = [layout.scope_label], False
-    else:
-        node, labels, none = condition["node"], getattr(layout, condition["role"]), condition["how"] == "none"
-    if (written := _written(labels)) is None:
-        return None
-    if not written and none:
-        return "true"
-    written = written or [NO_LABEL]
-    if none:
-        return f"(NOT {node}:{'|'.join(written)})"
-    return f"(({node}:{'|'.join(written)}) = true)" if reached else f"({node}:{'|'.join(written)})"
-
-
-def _property(x: str, key: str | None) -> str | None:
-    if key is None:
-        return "null"
-    return f"{x}.{written[0]}" if (written := _written([key])) else None
-
-
-def _with_types(text: str, layout: Layout) -> str:
-    """Relation types as part of the pattern whose condition they are, so that an entity's other relations are not even looked at.
-
-    Only where the pattern goes out from a node that is known. A look at all relations stays as it is: one after the other as they lie in
-    the store takes three quarters of the time that thirty types of them take, node by node.
-    """
-    done = 0
-    while condition := _TYPES.search(text, done):
-        done = condition.end()
-        types = _written(getattr(layout, condition[2]))
-        pattern = f"-[{condition[1]}]-"
-        at = text.rfind(pattern, 0, condition.start())
-        if not types or at < 0 or not _is_expansion(text, at, at + len(pattern)):
-            continue
-        if not _is_conjunct(text, at + len(pattern), condition.start(), condition.end()):
-            continue
-        typed = f"-[{condition[1]}:{'|'.join(types)}]-"
-        text = text[:at] + typed + text[at + len(pattern) : condition.start()] + "true" + text[condition.end() :]
-        done = condition.start() + len(typed) - len(pattern)
-    return text
-
-
-def _is_expansion(text: str, start: int, end: int) -> bool:
-    """Whether a node at either end of the pattern from `start` to `end` is known before, or it is asked whether or how often the pattern
-    is there."""
-    blocks = _blocks(text[:start])
-    if len(blocks) > 1 and blocks[-2].rstrip().endswith(("EXISTS", "COUNT", "COLLECT")):
-        return True
-    known = _known(blocks)
-    ends = re.search(r"\((\w+)\)$", text[:start]), re.match(r">?\((\w+)\)", text[end:])
-    return any(node is not None and node[1] in known for node in ends)
-
-
-@lru_cache(maxsize=256)
-def _reached(text: str) -> frozenset[int]:
-    """Where a file asks for the labels of a node that relations lead to, from one that is known by then: starts of what `_LABELS` finds.
-
-    Patterns are told as these files write them, each node and relation by a name: `(a)-[r]->(b)`, and longer ones from left to right.
-    """
-    found = ((m.start(), m["node"] or m["scoped"]) for m in _LABELS.finditer(text))
-    return frozenset(start for start, node in found if _is_reached(text[:start], node))
-
-
-def _is_reached(before: str, node: str) -> bool:
-    *_, (at, end) = [(0, 0), *(m.span() for m in re.finditer(rf"(?<!\w)\({node}\)", before))]
-    known = _known(_blocks(before[:at]))
-    if node in known:
-        return False
-    back, on = re.search(r"\((\w+)\)<?-\[\w+\]->?$", before[:at]), re.match(r"<?-\[\w+\]->?\((\w+)\)", before[end:])
-    return bool((on and on[1] in known) or (back and (back[1] in known or _is_reached(before[:at], back[1]))))
-
-
-def _known(blocks: list[str]) -> set[str]:
-    """What has a name at the end of the `blocks`, save by the clause that is begun there: from the clauses before it in the same block,
-    and from the blocks around it, as far as a subquery is given that."""
-    *around, block = blocks
-    begun = max((m.start() for m in re.finditer(r"\bMATCH\b", block)), default=0)
-    names, here = set[str](), block[:begun]
-    while True:
-        here = re.split(r"\bUNION\b", here)[-1]  # the parts of a union do not know each other
-        names |= {*re.findall(r"(?<!\w)(?<!CALL )\((\w+)\)", here), *re.findall(r"\bAS (\w+)", here)}
-        if not around:
-            return names
-        here = around.pop()
-        if given := re.search(r"\bCALL (?:\(([^()]*)\))?\s*$", here):
-            return names | {*re.findall(r"\w+", given[1] or "")}
-
-
-def _blocks(before: str) -> list[str]:
-    """What stands before each block that is open at the end of `before` and inside the last of them, without the blocks that are closed."""
-    code = blank(before)
-    while (flatter := re.sub(r"\{[^{}]*\}", " ", code)) != code:
-        code = flatter
-    return code.split("{")
-
-
-def _is_conjunct(text: str, pattern_end: int, start: int, end: int) -> bool:
-    """Whether the condition from `start` to `end` must hold for each match of the pattern that ends at `pattern_end`: it belongs to its
-    WHERE, in which nothing stands beside it but by AND."""
-    before = _flat(text[pattern_end:start]).replace("IS NOT NULL", "")
-    if before.count("WHERE") != 1 or re.search(r"[()\[\]{}]", before) or _NO_CONJUNCTION.search(before) or _CLAUSE.search(before):
-        return False
-    after = _flat(text[end:])
-    stop = min((m.start() for m in (_CLAUSE.search(after), re.search(r"[)\]}]", after)) if m), default=len(after))
-    return not re.search(r"\bX?OR\b", after[:stop])
-
-
-def _flat(code: str) -> str:
-    """Cypher without comments, strings, and whatever stands between brackets that match."""
-    code = blank(code)
-    while (flatter := _GROUP.sub(" ", code)) != code:
-        code = flatter
-    return code
+def _texts(value: str) -> str:
+    return (
+        f"CASE WHEN {value} IS NULL THEN []"
+        f" WHEN {value} IS :: LIST<ANY> THEN [x_ IN {value} WHERE toStringOrNull(x_) IS NOT NULL | toStringOrNull(x_)]"
+        f" ELSE [x_ IN [toStringOrNull({value})] WHERE x_ IS NOT NULL] END"
+    )

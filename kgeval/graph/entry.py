@@ -169,7 +169,7 @@ class EntryReader:
 
     def _read(self, query: str, **params: Any) -> list[dict[str, Any]]:
         spec = all_queries()[query]
-        layout = {"layout": self._shown} if any(p.name == "layout" for p in spec.params) else {}
+        layout = {"layout": self._shown} if spec.speaks_roles else {}
         return self.graph.read(spec, {**layout, **params}, timeout=self._timeout)
 
     def _stream(self, query: str) -> Iterator[dict[str, Any]]:

@@ -16,117 +16,51 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
 from kgeval.errors import QueryError
-from kgeval.graph.load.values import SEPARATOR
+from kgeval.records import Layout
 
-# What makes a node or relation an entity, a chunk or a relation of one graph, as Cypher: one text for what is counted and repaired.
-# Conditions on `labels(n)`, and no `MATCH (n:$($labels))`: until Neo4j 2025.07 that is planned as a scan of all nodes all the same.
-
-_NOTATION = re.compile(r"@(\w+)\(((?:startNode|endNode|labels)\(\w+\)|[\w.]+)(?:, (\w+))?\)")
-
-
-def entity(x: str) -> str:
-    """The condition that `x` is an entity of the layout's graph, in four lines."""
-    return (
-        f"any(l IN labels({x}) WHERE l IN $layout.entity_labels)\n"
-        f"  AND none(l IN labels({x}) WHERE l IN $layout.entity_excluded_labels)\n  {_in_graph(x)}"
-    )
-
-
-def chunk(x: str) -> str:
-    """The condition that `x` is a chunk of the layout's graph."""
-    return f"any(l IN labels({x}) WHERE l IN $layout.chunk_labels)\n  {_in_graph(x)}"
-
-
-def relation(r: str) -> str:
-    """The condition that `r` is a relation between two entities of the layout's graph. Both ends are looked at whatever the layout says of
-    its relation types: it was bound once, and another graph may have come into the database since."""
-    return f"type({r}) IN $layout.relation_types\n  AND {entity(f'startNode({r})')}\n  AND {entity(f'endNode({r})')}"
-
-
-def with_roles(text: str) -> str:
-    """The text of a Cypher file with its `@` notation put in. What is not known stays, and is no Cypher."""
-
-    def bound(match: re.Match[str]) -> str:
-        word, x, role = match.groups()
-        if word == "is" and role in _ROLES:
-            before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
-            indent = len(before) - len(before.lstrip())
-            return "(" + _ROLES[role](x).replace("\n", "\n" + " " * indent) + ")"
-        if word == "sources" and role in _SOURCES:
-            return _sources(f"{x}[$layout.{_SOURCES[role]}]")
-        if word == "description" and role in _DESCRIPTIONS:
-            return _described(f"{x}[$layout.{_DESCRIPTIONS[role]}]")
-        return _VALUES[word](x) if word in _VALUES and role is None else match[0]
-
-    return _NOTATION.sub(bound, text)
-
-
-def _in_graph(x: str) -> str:
-    return (
-        f"AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels({x}))\n"
-        f"  AND ($layout.scope_property IS NULL OR {x}[$layout.scope_property] = $layout.scope_value)"
-    )
-
-
-def _sources(value: str) -> str:
-    """The ids of chunks in a list or in a text with separators."""
-    return (
-        f"CASE WHEN {value} IS NULL THEN []"
-        f" WHEN {value} IS :: LIST<ANY> THEN [s IN {value} | trim(toStringOrNull(s))]"
-        f" WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull({value}))]"
-        f" ELSE [s IN split(toStringOrNull({value}), $layout.source_separator) | trim(s)] END"
-    )
-
-
-def _described(value: str) -> str:
-    """A description as text, null where there is none. What was merged is one a line: LightRAG joins pieces by its separator, others keep
-    a list."""
-    return (
-        f"CASE WHEN {value} IS :: STRING NOT NULL THEN replace({value}, '{SEPARATOR}', '\\n')"
-        f" WHEN {value} IS :: LIST<ANY> NOT NULL"
-        f" THEN trim(reduce(d_ = '', p_ IN {value} | d_ + coalesce(toStringOrNull(p_) + '\\n', ''))) END"
-    )
-
-
-def kind_of(labels: str) -> str:
-    """Of labels, the one that is a type and has the lowest rank. A store gives a node's labels in the order in which it first met them."""
-    return (
-        f"reduce(kind_ = head([l_ IN {labels} WHERE NOT l_ IN $layout.type_label_ignored]), l_ IN {labels} | "
-        "CASE WHEN $layout.type_label_rank[l_] < $layout.type_label_rank[kind_] THEN l_ ELSE kind_ END)"
-    )
-
-
-def name_of(x: str, *, ids: bool) -> str:
-    """The name of a node, by what is said for its labels, else by the listed properties; with `ids` also what only tells it apart."""
-    # Variables of what is put into a query end in _, so that none is one of the query's own.
-    joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
-    mark = "CASE WHEN n_.is_id THEN n_.label + ' ' ELSE '' END + " if ids else ""
-    return (
-        f"CASE WHEN size($layout.label_names) > 0 THEN head([n_ IN $layout.label_names WHERE (n_.label IS NULL OR n_.label IN labels({x}))"
-        f"{'' if ids else ' AND NOT n_.is_id'} AND any(k_ IN n_.keys WHERE toStringOrNull({x}[k_]) IS NOT NULL) | "
-        f"{mark}{joined}]) "
-        f"ELSE head([k_ IN $layout.name_keys WHERE {x}[k_] IS NOT NULL | toStringOrNull({x}[k_])]) END"
-    )
-
-
-_ROLES: dict[str, Callable[[str], str]] = {"Entity": entity, "Chunk": chunk, "Relation": relation}
-_SOURCES = {"Entity": "entity_source_key", "Relation": "relation_source_key"}
-_DESCRIPTIONS = {"Entity": "description_key", "Relation": "relation_description_key"}
-_VALUES: dict[str, Callable[[str], str]] = {
-    "name": lambda x: name_of(x, ids=False),
-    "shown": lambda x: name_of(x, ids=True),
-    "kind": kind_of,
-    "type": lambda x: f"coalesce(toStringOrNull({x}[$layout.type_key]), {kind_of(f'labels({x})')})",
-    "label": lambda r: f"coalesce(toStringOrNull({r}[$layout.relation_label_key]), type({r}))",
+# The forms of roles, which kgeval.graph.binding describes and writes for one graph. Texts in quotes and comments come first: they hold
+# no form.
+FORM = re.compile(
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/
+    |\((?P<node>\w+):@(?P<role>\w+)\)
+    |\[(?P<relation>\w+):@(?P<types>\w+)\]
+    |(?P<owner>\b[a-z]\w*(?:\.\w+)*)\.@(?P<read>\w+)
+    |@(?P<form>\w+)\((?P<of>(?:startNode|endNode|labels)\(\w+\)|[\w.]+)(?:,\ (?P<what>\w+))?\)
+    |@(?P<asked>\w+)\ IS\ (?P<no>NOT\ )?NULL
+    |@(?P<field>\w+)""",
+    re.VERBOSE | re.DOTALL,
+)
+NODES = {"Entity", "Chunk", "Document", "Endpoint", "Node"}
+RELATIONS = {"RELATION", "MENTION", "IN_DOCUMENT"}
+FIELDS = set(Layout.model_fields) - {"name", "description"}  # of what the graph is, not of the layout itself
+_OWNERS = {"Entity", "Relation"}
+_FORMS: dict[str, set[str | None]] = {
+    "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Excluded"},
+    "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
+    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text")},
 }
+
+
+def _unknown_forms(text: str) -> list[str]:
+    """What looks like a role in the text of a file, and is none."""
+    unknown = []
+    for found in FORM.finditer(text):
+        part = found.groupdict()
+        is_known = (
+            part["role"] in NODES if part["node"] else part["types"] in RELATIONS if part["relation"]
+            else part["what"] in _FORMS.get(part["form"], ()) if part["form"]
+            else field in FIELDS if (field := part["read"] or part["asked"] or part["field"]) else True
+        )
+        if not is_known:
+            unknown.append(found[0])
+    return unknown + re.findall(r"@\w*", blank(FORM.sub(" ", text)))
 
 
 # Not $any(...) and $all(...): those are dynamic labels and types.
@@ -146,8 +80,8 @@ class Param:
 
 @dataclass(frozen=True)
 class Query:
-    """One Cypher file. `text` is the whole file (comments are legal Cypher) with the roles of `@is(e, Entity)` and the like put in
-    (see `with_roles`); `columns` are the declared result names."""
+    """One Cypher file. `text` is the whole file (comments are legal Cypher), with the forms of roles in it (`kgeval.graph.binding`);
+    `columns` are the declared result names."""
 
     name: str
     folder: str
@@ -159,6 +93,17 @@ class Query:
     mode: Literal["read", "write"]
     text: str
     path: Path
+
+    @cached_property
+    def speaks_roles(self) -> bool:
+        """Whether the text has to be bound to a graph's layout before it is Cypher."""
+        return any(found.lastgroup for found in FORM.finditer(self.text))
+
+    @cached_property
+    def code_hash(self) -> str:
+        """Twelve hex digits for the statement, without comment lines and spacing: the same for every graph."""
+        words = (word for line in self.text.splitlines() if not line.lstrip().startswith("//") for word in line.split())
+        return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
 
     @property
     def sha256(self) -> str:
@@ -198,7 +143,6 @@ def load(root: Path) -> dict[str, Query]:
 
 def parse(text: str, path: Path) -> tuple[Query, list[str]]:
     """The query of one file and the faults of its header (empty = fine)."""
-    text = with_roles(text)
     lines = text.splitlines()
     header = [line[2:].strip() for line in takewhile(lambda line: line.startswith("//"), lines)]
     fields = _fields(header)
@@ -249,7 +193,8 @@ def _faults(query: Query, stem: str, fields: dict[str, str], body: str) -> list[
         (not code.strip(), "the statement is missing"),
         (";" in code.strip().rstrip(";"), "more than one statement"),
     ) if is_wrong]
-    faults += [f"{word} is no role of a layout" for word in re.findall(r"@\w*", code)]
+    faults += [f"{form} is no role of a layout" for form in _unknown_forms(body)]
+    faults += [f"${name} is called as a field of the layout" for name in sorted(declared & FIELDS) if query.speaks_roles]
     faults += [f"${name} is used but not declared" for name in sorted(used - declared)]
     faults += [f"${name} is declared but not used" for name in sorted(declared - used)]
     faults += [f"{name} is called but not in 'needs'" for name in sorted(called - needs)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
+from kgeval.graph.binding import query_of_graph
 from kgeval.graph.queries import all_queries
 from kgeval.questions.checking.gates import answered
 from kgeval.questions.covering.graph_profile import GraphProfile
@@ -97,7 +98,7 @@ def _figure(facet: Facet, tally: _CoverageTally, profile: GraphProfile, examples
         size_share=sum(group.size or 0 for group in covered) / total_size if total_size else None,
         questions=tally.touching[facet],
         groups=_shown(facet, covered[:examples], profile), missing=_shown(facet, missing[:examples], profile),
-        query=all_queries()[query].text if query else None,
+        query=query_of_graph(all_queries()[query], profile.layout) if query else None,
         parameters=_parameters(facet, covered, missing, profile) if query else {},
     )
 

@@ -62,7 +62,7 @@ class ShareInterval(Record):
 
 
 class Repair(Record):
-    """Cypher about a finding that a person may run; kgeval never does. It touches only what the check looks at: the report's `$layout`.
+    """Cypher about a finding that a person may run; kgeval never does. It touches only what the check looks at: the graph of the report.
 
     `query`: its name (`kgeval cypher show NAME`), null where it was made for this graph. `parameters`: what is known of them, such as the
     element ids of the hits that are listed and not waived; others that it declares are the reader's to choose. `reads`: it changes nothing.
@@ -96,9 +96,11 @@ class Finding(Record):
 
     `signature` stands for all that the check read of the settings: its own (`settings`), lists of words, a schema, what makes embeddings.
 
-    `query` with `parameters` and the report's layout lists the hits; where `query_lists` is `rows` it lists what the check reads, and a
-    step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits. `picture`: what lies around the
-    first example; of the findings to look at first.
+    `query`, which has the graph's names in it, lists the hits with `parameters`; where `query_lists` is `rows` it lists what the check
+    reads, and a step in Python finds the hits in that. A parameter that is called as a field of the report's layout has that value (more
+    than 100 names, or one with a backslash, do not stand in a text). `query_hash`: of the check's file, the same for every graph.
+    `repair`: what can be done about the hits; null without hits. `picture`: what lies around the first example; of the findings to look
+    at first.
     """
 
     rule_id: Public
@@ -121,6 +123,7 @@ class Finding(Record):
     examples: list[Example] = Field(default_factory=list)
     examples_total: int | None = None
     query: Public | None = None
+    query_hash: Public | None = None
     query_lists: Literal["hits", "rows"] = "hits"
     parameters: dict[Public, PublicJson] = Field(default_factory=dict)
     repair: Repair | None = None

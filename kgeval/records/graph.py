@@ -33,7 +33,7 @@ class LabelName(PublicRecord):
 
 
 class Layout(PublicRecord):
-    """How a graph is stored: which labels, types and properties play which role. The `$layout` map of every Cypher file.
+    """How a graph is stored: which labels, types and properties play which role. Cypher files are written for a graph by it.
 
     Always complete, so that queries need no case distinctions: an empty list or null means "there is none".
     In a profile file `entity_labels = ["*"]` means every label that is not excluded and not a chunk's or document's;

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.format import code, of_graph
+from kgeval.graph.binding import fields_left, query_of_graph
 from kgeval.records import AuditReport, Finding, Repair
 
-_USES_LAYOUT = re.compile(r"\$layout\b")
 _DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The `:param` lines of one statement without the report's layout, and the statement. `shares_layout`: layout_line() has to
-    be set before. `missing`: parameters that kgeval makes while it runs, or that are the reader's to choose (name and what it is); the
-    reader sets them by hand: without one the statement does not run."""
+    """The `:param` lines of one statement, and the statement. `shares_layout`: layout_lines() have to be set before.
+    `missing`: parameters that kgeval makes while it runs, or that are the reader's to choose (name and what it is); the reader sets them
+    by hand: without one the statement does not run."""
 
     params: str
     query: str
@@ -30,9 +30,10 @@ class Listing:
         return f"{self.params}\n{self.query}" if self.params else self.query
 
 
-def layout_line(report: AuditReport) -> str:
-    """The `:param layout => {...}` line that the report's queries share."""
-    return _lines({"layout": report.layout.model_dump()})
+def layout_lines(report: AuditReport) -> str:
+    """The `:param` lines that the report's statements share: what of its layout cannot stand in a text; "" mostly."""
+    statements = [text for one in report.findings for text in (one.query, one.repair and one.repair.cypher) if text]
+    return _lines(fields_left("\n".join(statements), report.layout))
 
 
 def listing(report: AuditReport, finding: Finding) -> Listing | None:
@@ -56,7 +57,7 @@ def hits(report: AuditReport, finding: Finding) -> Listing | None:
     query = listing(report, finding)
     if query is None or not ids or (finding.query_lists == "hits" and not query.missing):
         return None
-    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": ids})
+    return _listing(report, query_of_graph(all_queries()["look-at-hits"], report.layout), {"element_ids": ids})
 
 
 def drawn(report: AuditReport, finding: Finding) -> Listing | None:
@@ -66,7 +67,9 @@ def drawn(report: AuditReport, finding: Finding) -> Listing | None:
     if finding.picture is None:
         return None
     ids = [*(one.element_id for one in finding.picture.nodes), *(one.element_id for one in finding.picture.relations)]
-    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": [one for one in ids if one]})
+    return _listing(
+        report, query_of_graph(all_queries()["look-at-hits"], report.layout), {"element_ids": [one for one in ids if one]},
+    )
 
 
 def repair(report: AuditReport, finding: Finding) -> Listing | None:
@@ -94,12 +97,10 @@ def repair_line(repair: Repair, graph: str = "") -> str:
 
 
 def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:
-    own = dict(parameters)
-    if own.get("layout") == report.layout.model_dump():
-        del own["layout"]
+    own, left = dict(parameters), fields_left(text, report.layout)
     query = ended(code(text.replace("\r\n", "\n").strip()))
-    missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in {*own, "layout"})
-    return Listing(_lines(own), query, "layout" not in own and _USES_LAYOUT.search(query) is not None, missing)
+    missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in own)
+    return Listing(_lines(own), query, bool(left), missing)
 
 
 def ended(query: str) -> str:

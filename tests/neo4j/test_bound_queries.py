@@ -11,7 +11,7 @@ import pytest
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import StructureOptions
-from kgeval.graph.binding import bind_query, bound
+from kgeval.graph.binding import bind_query, bind_text
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import load_profile
 from kgeval.graph.queries import Query, all_queries
@@ -47,8 +47,12 @@ CREATE (p)-[:KNOWS]->(p), (p)-[:KNOWS]->(:Person:`G raph` {last: 'it'}), (:Perso
 
 
 def general(query: str | Query, params: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
-    """As `bind_query`, with no names put in."""
-    return query if isinstance(query, str) else query.text, dict(params or {})
+    """As `bind_query`, with every name as a parameter."""
+    given = dict(params or {})
+    if isinstance(query, str) or not query.speaks_roles:
+        return bind_query(query, params)
+    text, left = bind_text(query.text, Layout.model_validate(given.pop("layout")), most=0)
+    return text, given | left
 
 
 @pytest.mark.both_lines
@@ -104,19 +108,19 @@ def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Lay
     }
     different, empty = {}, set[str]()
     for query in all_queries().values():
-        if query.mode != "read" or "layout" not in {parameter.name for parameter in query.params} or query.needs:
+        if query.mode != "read" or not query.speaks_roles or query.needs:
             continue
         values = {
             parameter.name: given[parameter.name] if parameter.name in given and "term:" not in parameter.example
             else with_real_ids(graph.read(f"RETURN {parameter.example} AS v")[0]["v"], nodes, relations)
-            for parameter in query.params if parameter.name != "layout"
+            for parameter in query.params
         }
         if query.name == "relation-patterns":
             values["pairs"] = [["Per`son", "Big Place"], ["Person", "Order"]]
         if query.name == "entry-by-index":  # there is no index
             continue
         values["layout"] = given["layout"]
-        found = [sorted(map(shown, graph.read(how, values, timeout=60))) for how in (query.text, query)]
+        found = [sorted(map(shown, graph.read(*how(query, values), timeout=60))) for how in (general, bind_query)]
         if found[0] != found[1]:
             different[query.name] = found
         if not found[0]:
@@ -145,10 +149,13 @@ def test_no_query_looks_through_all_entities_for_each_entity_though_the_planner_
     layout = load_profile("neo4j-graphrag").model_copy(update={"relation_types": ["R"], "scope_label": "G"})
     began: dict[str, list[str]] = {}
     for query in all_queries().values():
-        text = bound(query.text, layout) if query.mode == "read" else ""
-        if reached := set(re.findall(r"\(\((\w+):[^()]*\) = true\)", text)):
-            values = {**dict.fromkeys(parameter.name for parameter in query.params), "layout": layout.model_dump()}
+        text, left = bind_text(query.text, layout) if query.mode == "read" else ("", {})
+        if reached := set(re.findall(r"\((\w+):[^()]*\) = true", text)):
+            values = {**dict.fromkeys(parameter.name for parameter in query.params), **left}
             plan = graph.driver.execute_query("EXPLAIN " + text, values).summary.plan
-            began[query.name] = [leaf for leaf in leaves(plan) if not leaf.startswith("Argument") and reached & {*re.findall(r"\w+", leaf)}]
+            began[query.name] = [
+                leaf for leaf in leaves(plan)
+                if not leaf.startswith(("Argument", "NodeByElementIdSeek")) and reached & {*re.findall(r"\w+", leaf)}
+            ]
     assert len(began) >= 16
     assert not any(began.values()), began

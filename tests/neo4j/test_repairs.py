@@ -26,7 +26,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import AuditReport, Finding, Layout
-from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
+from kgeval.reports.listing import Listing, hits, layout_lines, listing, repair
 
 SAMPLE = json.loads((Path(kgeval.__file__).parent / "sample" / "graph.json").read_text(encoding="utf-8"))
 HOSTILE = "Bobby'; `DETACH` \\u0027 $layout"
@@ -259,7 +259,7 @@ def listed(graph: Graph, layout: Layout, finding: Finding) -> str | None:
 
 def pasted(graph: Graph, layout: Layout, printed: Listing, values: dict[str, Any], *, write: bool = False) -> list[dict[str, Any]]:
     """What a shell does with the printed text, after the reader has set what is his to choose: `:param` lines, then the statement."""
-    lines = f"{layout_line(report_of(layout))}\n{printed.text()}".split("\n")
+    lines = f"{layout_lines(report_of(layout))}\n{printed.text()}".split("\n")
     settings = [re.fullmatch(r":param (\w+) => (.*)", line) for line in lines if line.startswith(":param ")]
     given = {found[1]: graph.read(f"RETURN {found[2]} AS value")[0]["value"] for found in settings if found}
     statement = "\n".join(line for line in lines if not line.startswith(":param "))

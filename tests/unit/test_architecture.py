@@ -169,7 +169,7 @@ def test_only_importers_and_builders_open_a_writing_transaction() -> None:
 
 def test_only_sessions_use_the_old_id_function() -> None:
     """A session of Aura Graph Analytics knows a node by its internal id and nothing else."""
-    using = [p for p in cypher_files() if re.search(r"(?<![\w.])id\s*\(", blank(p.read_text(encoding="utf-8")), re.IGNORECASE)]
+    using = [p for p in cypher_files() if re.search(r"(?<![\w.@])id\s*\(", blank(p.read_text(encoding="utf-8")), re.IGNORECASE)]
     assert {p.parent.name for p in using} == {"session"}
 
 

@@ -1,13 +1,14 @@
-"""Layouts' names put into queries: what is written, what stays as it is, and where a relation's types become part of its pattern."""
+"""Roles in Cypher files written for one graph: what each form becomes, and what stays a parameter."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
-from kgeval.graph.binding import MOST, NO_LABEL, bound
-from kgeval.graph.queries import all_queries, blank, with_roles
+from kgeval.graph.binding import MOST, NO_NAME, bind_text
+from kgeval.graph.queries import FIELDS, all_queries, blank
 from kgeval.records import LabelName, Layout
 
 LAYOUT = Layout(
@@ -16,134 +17,142 @@ LAYOUT = Layout(
 )
 
 
-def changed(text: str, **update: object) -> str:
-    return bound(with_roles(text), LAYOUT.model_copy(update=update))
+def written(text: str, **update: Any) -> str:
+    return bind_text(text, LAYOUT.model_copy(update=update))[0]
 
 
-def test_an_entity_is_a_condition_on_labels_of_which_the_planner_makes_an_index_scan() -> None:
-    assert changed("MATCH (e) WHERE @is(e, Entity) RETURN e", scope_label="gra`ph") == (
-        "MATCH (e) WHERE ((e:Person|`Big Place`)\n  AND (NOT e:Mark)\n  AND (e:`gra``ph`)\n"
-        "  AND (true OR null = $layout.scope_value)) RETURN e"
-    )
+@pytest.mark.parametrize(("update", "pattern", "condition"), [
+    ({"entity_excluded_labels": []}, "(e:Person|`Big Place`)", "(e:Person|`Big Place`) = true"),
+    ({}, "(e:(Person|`Big Place`)&!Mark)", "(e:(Person|`Big Place`)&!Mark) = true"),
+    ({"entity_labels": ["A"], "scope_label": "gra`ph"}, "(e:A&!Mark&`gra``ph`)", "(e:A&!Mark&`gra``ph`) = true"),
+    ({"entity_labels": [], "entity_excluded_labels": ["X", "Y"]}, f"(e:{NO_NAME}&!(X|Y))", f"(e:{NO_NAME}&!(X|Y)) = true"),
+    ({"scope_property": "in graph", "scope_value": "it's"}, "(e:(Person|`Big Place`)&!Mark WHERE e.`in graph` = 'it\\'s')",
+     "((e:(Person|`Big Place`)&!Mark) = true AND e.`in graph` = 'it\\'s')"),
+])
+def test_a_role_in_a_pattern_may_be_looked_up_and_as_a_condition_is_a_value(update: dict[str, Any], pattern: str, condition: str) -> None:
+    """A value, so that the planner never begins at it: the labels of an end that relations lead to."""
+    assert written("MATCH (e:@Entity) RETURN e", **update) == f"MATCH {pattern} RETURN e"
+    assert written("MATCH (a)--(e) WHERE @is(e, Entity) RETURN e", **update) == f"MATCH (a)--(e) WHERE {condition} RETURN e"
+
+
+def test_other_roles_of_nodes() -> None:
+    text = "MATCH (c:@Chunk), (d:@Document), (n:@Node) WHERE @is(c, Node)"
+    assert written(text, document_labels=["Doc"]) == "MATCH (c:Chunk), (d:Doc), (n) WHERE true"
+    assert written(text, document_labels=["Doc"], scope_label="G") == "MATCH (c:Chunk&G), (d:Doc&G), (n:G) WHERE (c:G) = true"
+    assert written("WITH @has_label(a, Excluded) AS x", scope_label="G") == "WITH (a:Mark) AS x"
+
+
+def test_an_end_is_asked_only_where_relations_join_other_nodes_too() -> None:
+    text = "MATCH (a)-[r:@RELATION]->(b)\n  WHERE a <> b AND @is(b, Endpoint)\n  RETURN b"
+    assert written(text) == "MATCH (a)-[r:KNOWS|`IS IN`]->(b)\n  WHERE a <> b AND (b:(Person|`Big Place`)&!Mark) = true\n  RETURN b"
+    assert written(text, relations_join_entities_only=True) == "MATCH (a)-[r:KNOWS|`IS IN`]->(b)\n  WHERE a <> b\n  RETURN b"
+    assert written("MATCH (a:@Endpoint)", relations_join_entities_only=True) == "MATCH (a)"
+
+
+@pytest.mark.parametrize(("text", "left"), [
+    ("MATCH (b) WHERE @is(b, Endpoint) RETURN b", "MATCH (b) RETURN b"),
+    ("MATCH (b) WHERE @is(b, Endpoint) AND b.x RETURN b", "MATCH (b) WHERE b.x RETURN b"),
+    ("MATCH (b) WHERE b.x\n  AND @is(b, Endpoint)\n  AND b.y RETURN b", "MATCH (b) WHERE b.x\n  AND b.y RETURN b"),
+    ("MATCH (b) WHERE NOT @is(b, Endpoint) AND b.x RETURN b", "MATCH (b) WHERE NOT true AND b.x RETURN b"),
+    ("MATCH (b) WHERE b.x OR @is(b, Endpoint) RETURN b", "MATCH (b) WHERE b.x OR true RETURN b"),
+    ("RETURN any(b IN x WHERE @is(b, Endpoint))", "RETURN any(b IN x WHERE true)"),
+    ("RETURN [b IN x WHERE @is(b, Endpoint) | b]", "RETURN [b IN x WHERE true | b]"),
+    ("RETURN COUNT { (a)--(b) WHERE @is(b, Endpoint) }", "RETURN COUNT { (a)--(b) WHERE true }"),
+    ("RETURN @is(b, Endpoint) AS x", "RETURN true AS x"),
+])
+def test_what_always_holds_is_left_out_where_nothing_else_changes(text: str, left: str) -> None:
+    assert written(text, relations_join_entities_only=True) == left
+
+
+def test_types_expand_in_a_pattern_and_are_a_condition_elsewhere() -> None:
+    assert written("MATCH (a)-[r:@RELATION]-(b)<-[m:@MENTION]-(c)") == "MATCH (a)-[r:KNOWS|`IS IN`]-(b)<-[m:FROM]-(c)"
+    assert written("MATCH (a)-[r]-(b) WHERE @is(r, RELATION)") == "MATCH (a)-[r]-(b) WHERE type(r) IN ['KNOWS', 'IS IN']"
+    assert written("MATCH (a)-[r:@RELATION]-(b) WHERE @is(r, IN_DOCUMENT)", relation_types=[]) == (
+        f"MATCH (a)-[r:{NO_NAME}]-(b) WHERE type(r) IN []"
+    ), "no type means none, not any"
 
 
 @pytest.mark.parametrize(("keys", "wanted"), [
-    ([], "null"), (["name"], "toStringOrNull(e.name)"),
-    (["n`", "id"], "CASE WHEN e.`n``` IS NOT NULL THEN toStringOrNull(e.`n```) WHEN e.id IS NOT NULL THEN toStringOrNull(e.id) END"),
+    ([], "null"), (["name"], "toStringOrNull(e.name)"), (["n`", "id"], "toStringOrNull(coalesce(e.`n```, e.id))"),
 ])
 def test_a_name_is_the_first_of_the_properties_that_is_there(keys: list[str], wanted: str) -> None:
-    assert changed("RETURN @name(e)", name_keys=keys) == changed("RETURN @shown(e)", name_keys=keys) == f"RETURN {wanted}"
+    assert written("RETURN @name(e)", name_keys=keys) == written("RETURN @shown(e)", name_keys=keys) == f"RETURN {wanted}"
 
 
-def test_names_by_label_are_asked_as_they_were() -> None:
-    text = "RETURN @shown(e)"
-    assert changed(text, label_names=[LabelName(label="Person", keys=["first", "last"])]) == with_roles(text)
+def test_names_by_label_come_one_after_the_other() -> None:
+    by_label = [LabelName(label="Person", keys=["first", "last"]), LabelName(label="Order", keys=["no"], is_id=True)]
+    names = [*by_label, LabelName(keys=["title"])]
+    first, last, number, title = (f"toStringOrNull(e.{key})" for key in ("first", "last", "no", "title"))
+    person = (
+        f"WHEN (e:Person) = true AND ({first} IS NOT NULL OR {last} IS NOT NULL) "
+        f"THEN trim(coalesce({first} + ' ', '') + coalesce({last} + ' ', ''))"
+    )
+    order = f"WHEN (e:Order) = true AND ({number} IS NOT NULL) THEN 'Order ' + trim({number})"
+    other = f"WHEN {title} IS NOT NULL THEN trim({title})"
+    assert written("@shown(e)", label_names=names) == f"CASE {person} {order} {other} END"
+    assert written("@name(e)", label_names=names) == f"CASE {person} {other} END", "an id is no name"
 
 
 def test_a_type_is_ranked_only_where_labels_stand_together() -> None:
-    assert changed("RETURN @type(e)") == (
-        "RETURN coalesce(toStringOrNull(e.kind), head([l_ IN labels(e) WHERE NOT l_ IN $layout.type_label_ignored]))"
+    first = "head([l_ IN labels(e) WHERE NOT l_ IN ['Person']])"
+    assert written("@type(e)") == f"coalesce(toStringOrNull(e.kind), {first})"
+    assert written("@kind(labels(e))", type_label_ignored=[]) == "head(labels(e))"
+    assert written("@type(e)", type_key=None, type_label_rank={"Big Place": 1, "Inn": 0}) == (
+        f"CASE WHEN (e:Inn) = true THEN 'Inn' WHEN (e:`Big Place`) = true THEN 'Big Place' ELSE {first} END"
     )
-    assert "$layout.type_label_rank" in changed("RETURN @type(e)", type_label_rank={"Person": 0, "Big Place": 1})
+    assert written("@kind(found)", type_label_ignored=[], type_label_rank={"Inn": 0}) == (
+        "CASE WHEN 'Inn' IN found THEN 'Inn' ELSE head(found) END"
+    )
 
 
-@pytest.mark.parametrize("names", [["a\\u0060b"], ["a\0b"], [""], ["e[$layout.type_key]"], [f"L{at}" for at in range(MOST + 1)]])
+def test_fields_are_properties_conditions_and_values() -> None:
+    text = "r.@valid_to_key, @valid_to_key IS NULL, @valid_to_key IS NOT NULL, r[@valid_to_key], @alias_keys, @source_limit"
+    assert written(text, valid_to_key="to day", alias_keys=["a'b"], source_limit=3) == (
+        "r.`to day`, false, true, r['to day'], ['a\\'b'], 3"
+    )
+    assert written(text) == "null, true, false, r[null], [], null"
+
+
+def test_nothing_is_put_into_texts_and_comments() -> None:
+    text = "// @name(e)\nRETURN '@name(e)', \"(e:@Entity)\", `e.@type_key` /* @type(e) */"
+    assert written(text) == text
+
+
+@pytest.mark.parametrize("names", [["a\\u0060b"], ["a\0b"], [""], ["two\nlines"], [f"L{at}" for at in range(MOST + 1)]])
 def test_what_cannot_stand_in_a_text_stays_a_parameter(names: list[str]) -> None:
-    for text, role in (
-        ("MATCH (e) WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels) RETURN e", "entity_labels"),
-        ("COUNT { (e)-[r]->() WHERE type(r) IN $layout.relation_types }", "relation_types"),
-        ("RETURN @name(e)", "name_keys"),
+    for text, field, general in (
+        ("MATCH (e:@Entity)", "entity_labels", "MATCH (e:!Mark WHERE any(l_ IN labels(e) WHERE l_ IN $entity_labels))"),
+        ("@is(e, Entity)", "entity_labels", "((e:!Mark) = true AND any(l_ IN labels(e) WHERE l_ IN $entity_labels))"),
+        ("(a)-[r:@RELATION]->(b)", "relation_types", "(a)-[r WHERE type(r) IN $relation_types]->(b)"),
+        ("@is(r, RELATION)", "relation_types", "type(r) IN $relation_types"),
+        ("@name(e)", "name_keys", "head([k_ IN $name_keys WHERE e[k_] IS NOT NULL | toStringOrNull(e[k_])])"),
+        ("@aliases(e)", "alias_keys", "reduce(all_ = [], k_ IN $alias_keys | all_ + CASE"),
     ):
-        assert changed(text, **{role: names}) == with_roles(text)
-    if len(names) == 1:
-        assert changed("RETURN e[$layout.type_key]", type_key=names[0]) == "RETURN e[$layout.type_key]"
+        if names == [""] and text == "@is(r, RELATION)":
+            continue  # no name, and a text like any other
+        bound, left = bind_text(text, LAYOUT.model_copy(update={field: names}))
+        assert bound.startswith(general)
+        assert left == {field: names}
+    if len(names) == 1 and names[0]:
+        bound, left = bind_text("e.@type_key", LAYOUT.model_copy(update={"type_key": names[0]}))
+        assert (bound, left) == ("e[$type_key]", {"type_key": names[0]})
 
 
-def test_no_node_has_one_of_no_labels_and_no_relation_type_means_none_not_any() -> None:
-    text = "WHERE any(l IN labels(e) WHERE l IN $layout.chunk_labels) AND none(l IN labels(e) WHERE l IN $layout.chunk_labels)"
-    assert changed(text, chunk_labels=[]) == f"WHERE (e:{NO_LABEL}) AND true"
-    text = "COUNT { (e)-[r]->() WHERE type(r) IN $layout.relation_types }"
-    assert changed(text, relation_types=[]) == text
-
-
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("CALL (a) { MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r }",
-     "CALL (a) { MATCH (a)-[r:KNOWS|`IS IN`]->(b) WHERE true RETURN r }"),
-    ("CALL (x, b) { MATCH (a)-[r]-(b) WHERE a <> b AND type(r) IN $layout.relation_types AND (a.x OR b.x) WITH r",
-     "CALL (x, b) { MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE a <> b AND true AND (a.x OR b.x) WITH r"),
-    ("CALL (s) { UNWIND s AS a MATCH (a)-[r]-(b) WHERE r.x IS NOT NULL AND type(r) IN $layout.relation_types WITH r WHERE r.x OR r.y",
-     "CALL (s) { UNWIND s AS a MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE r.x IS NOT NULL AND true WITH r WHERE r.x OR r.y"),
-    ("COUNT { (e)-[r]-() WHERE type(r) IN $layout.relation_types } > 0 OR e.x", "COUNT { (e)-[r:KNOWS|`IS IN`]-() WHERE true } > 0 OR e.x"),
-    ("WITH {a: 1} AS n WHERE EXISTS { MATCH (e)-[m]-(c)-[r]-(d) WHERE type(m) IN $layout.mention_types "
-     "AND type(r) IN $layout.relation_types }",
-     "WITH {a: 1} AS n WHERE EXISTS { MATCH (e)-[m:FROM]-(c)-[r:KNOWS|`IS IN`]-(d) WHERE true AND true }"),
-])
-def test_types_that_a_relation_must_have_are_part_of_its_pattern(text: str, wanted: str) -> None:
-    assert changed(text) == wanted
-
-
-@pytest.mark.parametrize("text", [
-    "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types OR a.x RETURN r",
-    "MATCH (a)-[r]->(b) WHERE a.x OR type(r) IN $layout.relation_types RETURN r",
-    "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types AND a.x STARTS WITH 'y' OR a.z RETURN r",
-    "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types AND a.x XOR a.z RETURN r",
-    "MATCH (a)-[r]->(b) WHERE NOT type(r) IN $layout.relation_types RETURN r",
-    "MATCH (a)-[r]->(b) WHERE a.x AND (b.x OR type(r) IN $layout.relation_types) RETURN r",
-    "MATCH (a)-[r]->(b) WITH r WHERE type(r) IN $layout.relation_types RETURN r",
-    "MATCH (a)-[r]->(b) RETURN type(r) IN $layout.relation_types AS known",
-    "MATCH (a)-[r]->(b) WHERE CASE WHEN type(r) IN $layout.relation_types THEN true END RETURN r",
-    "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types + ['MORE'] RETURN r",
-    "MATCH (a)-[r*1..3]->(b) WHERE type(r) IN $layout.relation_types RETURN r",
-])
-def test_types_that_a_relation_need_not_have_stay_a_condition(text: str) -> None:
-    assert changed("CALL (a) { " + text) == "CALL (a) { " + text
-
-
-@pytest.mark.parametrize("before", [
-    "", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL (a) { RETURN 1 AS c } ", "CALL () { MATCH (a) RETURN 1 AS c } ",
-])
-def test_a_look_at_all_relations_stays_one(before: str) -> None:
-    text = before + "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r"
-    assert changed(text) == text
-
-
-IS_CHUNK = (
-    "any(l IN labels({0}) WHERE l IN $layout.chunk_labels) AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels({0}))"
-    " AND none(l IN labels({0}) WHERE l IN $layout.entity_excluded_labels)"
-)
-LIKE_CYPHER = {
-    "chunk_labels": ["TRADE_UNION", "x (b)", "MATCH (b) AS b"], "scope_label": "a UNION {", "entity_excluded_labels": ["(a)-[r]->(b)"],
-}
-WRITTEN = "({0}:TRADE_UNION|`x (b)`|`MATCH (b) AS b`)", "({0}:`a UNION {{`)", "(NOT {0}:`(a)-[r]->(b)`)"
-
-
-@pytest.mark.parametrize("pattern", [
-    "CALL (a) {{ MATCH (a)-[r]->(b) WHERE {}", "CALL (a) {{ MATCH (b)<-[r]-(a) WHERE {}",
-    "CALL (s) {{ UNWIND s AS a MATCH (b)-[r]-(a) WHERE {}",
-    "MATCH (a) WITH a, NOT EXISTS {{ MATCH (a)-[r]-(b) WHERE b <> a AND (a.x OR {}", "MATCH (a) RETURN COUNT {{ (a)-[r]-(b) WHERE {}",
-    "MATCH (a) CALL (a) {{ MATCH (a)-[m]-(c)-[d]-(b) WHERE {}", "CALL () {{ MATCH (a) WITH a LIMIT 1 MATCH (a)-[r]->(b) WHERE {}",
-])
-def test_labels_of_a_node_that_relations_lead_to_are_no_index_to_begin_at(pattern: str) -> None:
-    labels, scope, excluded = (written.format("b") for written in WRITTEN)
-    wanted = f"({labels} = true) AND ({scope} = true) AND {excluded}"
-    assert changed(pattern.format(IS_CHUNK.format("b")), **LIKE_CYPHER) == pattern.format(wanted)
-
-
-@pytest.mark.parametrize(("pattern", "node"), [
-    ("MATCH (a)-[r]->(b) WHERE {}", "b"), ("CALL (a) {{ MATCH (a)-[r]->(b) WHERE {}", "a"),
-    ("CALL (a, b) {{ MATCH (a)-[r]->(b) WHERE {}", "b"),
-    ("CALL () {{ MATCH (a)-[r]->(b) WHERE {}", "b"), ("MATCH (a) CALL (x) {{ MATCH (b) WHERE {}", "b"),
-    ("MATCH (a)-[r]->(a) RETURN r UNION ALL MATCH (a)-[r]->(b) WHERE {}", "b"),
-    ("RETURN EXISTS {{ MATCH (a)-[r]->(b) }} AS x, EXISTS {{ MATCH (a)-[r]->(b) WHERE {}", "b"),
-])
-def test_other_labels_are_one(pattern: str, node: str) -> None:
-    assert changed(pattern.format(IS_CHUNK.format(node)), **LIKE_CYPHER) == pattern.format(" AND ".join(WRITTEN).format(node))
+def test_a_name_that_looks_like_a_form_stays_a_name() -> None:
+    assert written("MATCH (e:@Entity) WHERE e.@type_key IS NULL", entity_labels=["@Entity)"], type_key="@is(e, Entity)") == (
+        "MATCH (e:`@Entity)`&!Mark) WHERE e.`@is(e, Entity)` IS NULL"
+    )
 
 
 @pytest.mark.slow
-def test_every_query_of_an_audit_keeps_its_brackets_and_asks_no_other_parameter() -> None:
-    for query in all_queries().values():
+def test_every_query_keeps_its_brackets_and_asks_no_parameter_but_its_own_and_what_is_left() -> None:
+    for query in (query for query in all_queries().values() if query.speaks_roles):
         for update in ({}, {"scope_label": "G", "source_separator": "|"}, {"relations_join_entities_only": True, "type_key": None}):
-            text = blank(bound(query.text, LAYOUT.model_copy(update=update)))
-            assert [text.count(bracket) for bracket in "({["] == [text.count(bracket) for bracket in ")}]"], query.name
-            assert set(re.findall(r"\$(\w+)", text)) <= set(re.findall(r"\$(\w+)", blank(query.text))), query.name
+            for most in (MOST, 0):
+                text, left = bind_text(query.text, LAYOUT.model_copy(update=update), most=most)
+                code = blank(text)
+                assert [code.count(bracket) for bracket in "({["] == [code.count(bracket) for bracket in ")}]"], query.name
+                asked = set(re.findall(r"\$(?!(?:any|all)\b)(\w+)", code))
+                assert asked & FIELDS == set(left), query.name
+                assert asked - FIELDS <= {parameter.name for parameter in query.params}, query.name
+                assert "@" not in code and "\0" not in text, query.name

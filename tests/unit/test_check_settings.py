@@ -35,7 +35,7 @@ class Model:
 
 
 def finding(rule: Rule, options: EngineOptions) -> Finding:
-    return engine._finding(rule, "passed", options)
+    return engine._finding(rule, Layout(name="a"), "passed", options)
 
 
 def signature(rule: Rule, **options: Any) -> str:

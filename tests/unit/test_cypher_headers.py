@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import QueryError
-from kgeval.graph.queries import all_queries, blank, entity, load, parse
+from kgeval.graph.queries import all_queries, blank, load, parse
 
 SOUND = """// count-all: how many nodes there are.
 // Counted, not estimated.
@@ -27,7 +27,7 @@ FAULTY = {
     "no mode": (SOUND.replace("// mode: read\n", ""), "'// mode: read' or '// mode: write' is missing"),
     "unknown mode": (SOUND.replace("mode: read", "mode: both"), "'// mode: read' or '// mode: write' is missing"),
     "no columns": (SOUND.replace("// returns: count INTEGER\n", ""), "'// returns:' names no column"),
-    "no reading": (SOUND.replace("RETURN count", "RETURN @rank(n) AS count"), "@rank is no role of a layout"),
+    "no reading": (SOUND.replace("RETURN count", "RETURN @rank(n) AS count"), "@rank(n) is no role of a layout"),
     "no statement": ("// count-all: nothing.\n// returns: count INTEGER\n// mode: read\n", "the statement is missing"),
     "two statements": (SOUND.rstrip() + ";\nMATCH (m) RETURN m\n", "more than one statement"),
     "undeclared parameter": (SOUND.replace("$least", "$least + $more"), "$more is used but not declared"),
@@ -35,7 +35,14 @@ FAULTY = {
     "undeclared procedure": (
         SOUND.replace("MATCH (n)", "CALL gds.wcc.stream('g') YIELD nodeId AS n"), "gds.wcc.stream is called but not in 'needs'",
     ),
-    "unknown role": (SOUND.replace("WITH count", "WHERE @is(n, Ghost) WITH count"), "@is is no role of a layout"),
+    "unknown role": (SOUND.replace("WITH count", "WHERE @is(n, Ghost) WITH count"), "@is(n, Ghost) is no role of a layout"),
+    "unknown role in a pattern": (SOUND.replace("(n)", "(n:@Ghost)", 1), "(n:@Ghost) is no role of a layout"),
+    "unknown type": (SOUND.replace("MATCH (n)", "MATCH (n)-[r:@Relation]-()"), "[r:@Relation] is no role of a layout"),
+    "unknown field": (SOUND.replace("WITH count", "WHERE n.@colour WITH count"), "n.@colour is no role of a layout"),
+    "half a form": (SOUND.replace("WITH count", "WHERE @ WITH count"), "@ is no role of a layout"),
+    "a field's parameter": (
+        SOUND.replace("least", "type_key").replace("(n)", "(n:@Entity)", 1), "$type_key is called as a field of the layout",
+    ),
     "procedure not called": (SOUND.replace("// mode", "// needs: gds.wcc.stream\n// mode"), "gds.wcc.stream is in 'needs' but not called"),
 }
 
@@ -109,18 +116,10 @@ def test_no_query_asks_for_more_threads_than_gds_gives_without_a_licence() -> No
     assert given == {"similar-entity": 1}
 
 
-def test_findings_and_repairs_are_scoped_by_one_text() -> None:
-    """Where an audit query asks whether something is an entity, whole, it asks in the words that repairs get."""
-    for query in all_queries().values():
-        plain = re.sub(r"\s+", " ", blank(query.text))
-        asked = set(re.findall(r"any\(l IN labels\((\w+)\) WHERE l IN \$layout\.entity_labels\) AND none\(", plain))
-        wrong = [x for x in asked if query.folder == "audit" and re.sub(r"\s+", " ", entity(x)) not in plain]
-        assert wrong == [], query.name
-
-
-def test_every_repair_says_what_its_graph_is_of_everything_that_it_changes() -> None:
+def test_every_repair_is_of_one_graph() -> None:
+    """What it changes is asked for its role, which holds the graph that it is of."""
     repairs = [query for query in all_queries().values() if query.folder == "repair" and query.name != "look-at-hits"]
     assert {query.name for query in repairs} == {rule.repair for rule in load_rules().values() if rule.repair}
     for query in repairs:
-        plain = re.sub(r"\s+", " ", blank(query.text))
-        assert "$layout.scope_label IN labels(" in plain and "$layout.scope_property] = $layout.scope_value" in plain, query.name
+        first = blank(query.text).index("MATCH")
+        assert re.search(r"\(\w+:@(?:Entity|Chunk)\)|@is\(\S+, (?:Entity|Chunk)\)", query.text[first:]), query.name

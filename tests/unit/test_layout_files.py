@@ -139,7 +139,6 @@ def test_list_and_show_work_without_a_server() -> None:
     run = CliRunner().invoke
     assert all(name in run(layout, ["list"]).output for name in BUILT_IN)
     assert 'scope_property = "group_id"' in run(layout, ["show", "graphiti"]).output
-    assert run(layout, ["show", "langchain", "--cypher"]).output.startswith(":param layout => {name: 'langchain'")
     assert '"name": "langchain"' in run(layout, ["show", "langchain", "-f", "json"]).output
 
 

@@ -15,6 +15,7 @@ from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
+from kgeval.graph.binding import query_of_graph
 from kgeval.graph.layouts import load_profile
 from kgeval.graph.queries import all_queries, blank
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest
@@ -35,8 +36,9 @@ def finding(rule_id: str, *found: Example, layout: Layout = PLAIN, extracted: bo
     rule, query = load_rules()[rule_id], all_queries()[rule_id]
     return Finding(
         rule_id=rule_id, group=rule.group, status="failed", severity=rule.severity, title=rule.title, count=len(found), total=9, share=0.5,
-        examples=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found, extracted=extracted),
-        parameters={param.name: 9 for param in query.params if param.name != "layout"},
+        examples=list(found), query=query_of_graph(query, layout), query_lists=query_lists(rule),
+        repair=repair_for(rule, layout, found, extracted=extracted),
+        parameters={param.name: 9 for param in query.params},
     )
 
 
@@ -50,7 +52,7 @@ def test_a_repair_holds_the_ids_of_hits_that_are_not_waived_quoted() -> None:
     printed = repair(audit(found), found)
     assert found.repair and found.repair.parameters == {"element_ids": [HOSTILE, "4:x:2"]}
     assert printed and printed.params == ":param element_ids => ['4:x:1\\'] OR true //', '4:x:2']"
-    assert (printed.missing, printed.shares_layout, printed.query[-1]) == ((), True, ";")
+    assert (printed.missing, printed.shares_layout, printed.query[-1]) == ((), False, ";")
 
 
 @pytest.mark.parametrize(("name", "offered"), [
@@ -150,7 +152,7 @@ def test_every_rule_has_a_repair_or_says_why_not(rule_id: str) -> None:
     assert set(rule.repair_needs) <= set(Layout.model_fields)
     query = all_queries().get(rule.repair)
     assert query is None or query.folder == "repair"
-    assert query is None or "layout" in {p.name for p in query.params}
+    assert query is None or query.speaks_roles
 
 
 def test_a_shown_repair_sets_nothing_that_is_to_be_chosen_and_a_shown_query_ends() -> None:

@@ -149,8 +149,8 @@ def test_markdown_reads_well_as_text(text: str) -> None:
 
 
 def test_a_parameter_that_only_the_run_knows_is_named_and_long_sample_limits_are_raised() -> None:
-    header = ("layout => {...}  -- MAP: layout", "graph_name => 'g'  -- STRING: the projected graph", "sample => 5")
-    query = "".join(f"// :param {line}\n" for line in header) + "RETURN $layout"
+    header = ("graph_name => 'g'  -- STRING: the projected graph", "sample => 5")
+    query = "".join(f"// :param {line}\n" for line in header) + "MATCH (e) WHERE any(l IN labels(e) WHERE l IN $entity_labels) RETURN e"
     shown = listing(audit(), finding("x", "error", 7, query=query, parameters={"sample": 5, "word": "it's"}))
     assert shown is not None and shown.shares_layout and shown.missing == (("graph_name", "STRING: the projected graph"),)
     assert shown.params == ":param sample => 7\n:param word => 'it\\'s'"

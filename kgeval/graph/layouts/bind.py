@@ -1,4 +1,4 @@
-"""Binds a layout to a database: the complete `$layout` map that every Cypher file gets."""
+"""Binds a layout to a database: the names of the database that every Cypher file gets."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
 
 
 def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: Catalogue | None = None) -> Layout:
-    """The layout with every name replaced by what the database holds, ready to be sent as `$layout`.
+    """The layout with every name replaced by what the database holds, ready to be written into queries.
 
     `entity_labels` and `relation_types` become real, complete lists; roles that the database lacks become empty; the scope
     is the graph called `graph_name`, or the only one; `type_label_ignored` holds every label that is no type, `type_label_rank` says

@@ -17,7 +17,7 @@ from kgeval.overview.findings import amount, taken_out
 from kgeval.records import GROUPS, HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Group, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
-from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line, listing, repair, repair_line
+from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_lines, listing, repair, repair_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
@@ -35,7 +35,7 @@ STATES = {"failed": 0, "error": 1, "incomplete": 1, "passed": 2}  # of the findi
 
 def document(report: AuditReport) -> Document:
     """The short form fits a screen; Markdown has every failed check; the page every check, with examples and Cypher."""
-    anchors = _anchors(report.findings)
+    anchors, lines = _anchors(report.findings), layout_lines(report)
     sections = [
         Section("What to fix first", list(_first(report, anchors)), id="fix"),
         *([audit_diff.section(report.diff)] if report.diff else []),
@@ -50,7 +50,7 @@ def document(report: AuditReport) -> Document:
         Section("Repairs", list(_repairs(report)), id="repairs", forms="md"),
         *_unanswered(report),
         Section("All figures", [_all_figures(report)], id="structure", forms="page"),
-        Section("", [Code(layout_line(report), "The layout parameter of all statements", id=LAYOUT)], id="layout", forms="page"),
+        *([Section("", [Code(lines, "Parameters that statements share", id=LAYOUT)], id="layout", forms="page")] if lines else []),
     ]
     place = f"layout {visible(report.layout.name, longest=40)}"
     void = [f"Caution: {note}." for note in report.notes if note.startswith(HALF_LOADED)]
@@ -366,7 +366,7 @@ def _statement(given: Listing, title: str, hint: str = "", *, chosen: bool = Fal
 def _repairs(report: AuditReport) -> Iterator[Block]:
     rows = [(Cell(f.rule_id, user=True), repair_line(f.repair, graph_flag(report))) for f in priorities.failed(report) if f.repair]
     if rows:
-        yield Text("The HTML and JSON reports have the Cypher with the layout and the element ids of the hits. kgeval never runs it.")
+        yield Text("HTML and JSON reports have the Cypher with the names of this graph and the ids of the hits. kgeval never runs it.")
         yield Table(("Check", "Repair"), rows, words=frozenset({0, 1}), long=20)
 
 

@@ -45,14 +45,15 @@ def _set(covered_set: CoverageSet) -> Iterator[Block]:
 
 def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:
     """For each set and facet that misses something: a heading, and the Cypher that lists all of it with its `:param` lines."""
+    from kgeval.graph.binding import fields_left
     from kgeval.graph.literals import cypher_literal
 
-    layout = f":param layout => {cypher_literal(report.layout.model_dump())}"
     for set_ in report.sets:
         for figure in set_.figures:
             if figure.query:
-                given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(figure.parameters.items())]
-                text = "\n".join(code(line) for line in (layout, *given, figure.query.strip()))
+                values = {**figure.parameters, **fields_left(figure.query, report.layout)}
+                given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(values.items())]
+                text = "\n".join(code(line) for line in (*given, figure.query.strip()))
                 yield f"All {figure.facet} that {visible(set_.file, longest=60)} misses", text
 
 
