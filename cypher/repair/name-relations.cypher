@@ -11,10 +11,9 @@ MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $element_ids
   AND @is(r, RELATION) AND @is(a, Entity) AND @is(b, Entity)
 WITH DISTINCT a, r, b
-CALL (a, r, b) {
-  WITH a, r, b WHERE @relation_label_key IS NOT NULL
-  SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[@relation_label_key] = $label
-}
+FOREACH (k IN [k IN [@relation_label_key] WHERE k IS NOT NULL] |
+  SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[k] = $label)
+WITH a, r, b
 CALL (a, r, b) {
   WITH a, r, b WHERE @relation_label_key IS NULL
   CREATE (a)-[n:$($label)]->(b)

@@ -11,10 +11,9 @@ MATCH (a:@Entity)-[r:@RELATION]->(b)
 WHERE @label(r) = $from
   AND @is(b, Entity)
 WITH DISTINCT a, r, b
-CALL (a, r, b) {
-  WITH a, r, b WHERE @relation_label_key IS NOT NULL
-  SET r[@relation_label_key] = $to, r.former_name = [] + coalesce(r.former_name, []) + $from
-}
+FOREACH (k IN [k IN [@relation_label_key] WHERE k IS NOT NULL] |
+  SET r.former_name = [] + coalesce(r.former_name, []) + $from, r[k] = $to)
+WITH a, r, b
 CALL (a, r, b) {
   WITH a, r, b WHERE @relation_label_key IS NULL
   CREATE (a)-[n:$($to)]->(b)

@@ -354,10 +354,12 @@ class Graph:
         """The rows of a writing query. Only importers, builders and `score --write-back` call this."""
         from neo4j import unit_of_work
 
+        text, given = bind_query(query, params)
+
         @unit_of_work(metadata=marks(), timeout=timeout)
         def work(tx: neo4j.ManagedTransaction) -> list[Row]:
             refuse_if_over()
-            return _dicts(tx.run(_text(query), dict(params or {})))
+            return _dicts(tx.run(text, given))
 
         self.pace.wait()
         with self._session(writing, limit=timeout) as session:

@@ -11,9 +11,10 @@ from itertools import chain
 
 from kgeval.overview.group_verdict import key_of
 from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupCost, PairedGain, PairResult, ScoreReport
+from kgeval.reports.listing import showing
 from kgeval.tables.output import write_cells
 
-_HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
+_HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known", "cypher")
 _COLUMNS = (
     "procedure", "system_a", "system_b", "aspect", "by", "value", "mean_of_datasets", "n", "n_scored", "results", "discarded", "failed",
     "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
@@ -25,10 +26,11 @@ _TOOK = ("context_tokens", "prompt_tokens", "seconds", "relevance")
 
 def audit(report: AuditReport) -> str:
     """One row for each thing of each example: those of one hit share its number and repeat what is said of the whole hit. `counts`: how
-    many of the check's hits it stands for. A check without examples has no row. With `--examples 0` they are all."""
+    many of the check's hits it stands for. `cypher`: what shows the thing in Neo4j Browser. A check without examples has no row. With
+    `--examples 0` they are all."""
     return _csv(_HITS, (
         (finding.rule_id, finding.severity, finding.status, at, example.counts, item.kind, item.type, item.name, item.key, item.element_id,
-         example.why, example.waived, "yes" if example.known else "")
+         example.why, example.waived, "yes" if example.known else "", showing(item))
         for finding in report.findings for at, example in enumerate(finding.examples, 1) for item in example.items
     ))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kgeval.format import code, of_graph
-from kgeval.graph.binding import fields_left, query_of_graph
-from kgeval.records import AuditReport, Finding, Repair
+from kgeval.graph.binding import fields_left
+from kgeval.graph.literals import cypher_literal
+from kgeval.records import AuditReport, Finding, GraphRef, Repair
 
 _DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)
 
@@ -49,27 +50,33 @@ def listing(report: AuditReport, finding: Finding) -> Listing | None:
 
 
 def hits(report: AuditReport, finding: Finding) -> Listing | None:
-    """How to see the hits that the report lists, where the check's query lists only what it reads or needs what kgeval makes while it runs;
-    null where hits have no element ids."""
-    from kgeval.graph.queries import all_queries
-
-    ids = list(dict.fromkeys(item.element_id for example in finding.examples for item in example.items if item.element_id))
-    query = listing(report, finding)
-    if query is None or not ids or (finding.query_lists == "hits" and not query.missing):
-        return None
-    return _listing(report, query_of_graph(all_queries()["look-at-hits"], report.layout), {"element_ids": ids})
+    """What shows the hits that the report lists as nodes and relations; null where hits have no element ids."""
+    return _shown(report, [item.element_id for example in finding.examples for item in example.items])
 
 
 def drawn(report: AuditReport, finding: Finding) -> Listing | None:
     """What Neo4j Browser draws the finding's picture from: it returns nodes and relations; null where there is no picture."""
-    from kgeval.graph.queries import all_queries
-
     if finding.picture is None:
         return None
-    ids = [*(one.element_id for one in finding.picture.nodes), *(one.element_id for one in finding.picture.relations)]
-    return _listing(
-        report, query_of_graph(all_queries()["look-at-hits"], report.layout), {"element_ids": [one for one in ids if one]},
-    )
+    return _shown(report, [*(one.element_id for one in finding.picture.nodes), *(one.element_id for one in finding.picture.relations)])
+
+
+def _shown(report: AuditReport, element_ids: Iterable[str | None]) -> Listing | None:
+    from kgeval.graph.queries import all_queries
+
+    ids = list(dict.fromkeys(one for one in element_ids if one))
+    text = "\n".join(line for line in all_queries()["look-at-hits"].text.splitlines() if not line.startswith("//"))
+    return _listing(report, text, {"element_ids": ids}) if ids else None
+
+
+def showing(item: GraphRef) -> str:
+    """The statement that shows one thing in Neo4j Browser; "" without its element id."""
+    if item.element_id is None:
+        return ""
+    own = cypher_literal(item.element_id)
+    if item.kind == "relation":
+        return f"MATCH hit = ()-[r]->() WHERE elementId(r) = {own} RETURN hit"
+    return f"MATCH (hit) WHERE elementId(hit) = {own} RETURN hit"
 
 
 def repair(report: AuditReport, finding: Finding) -> Listing | None:
@@ -109,6 +116,4 @@ def ended(query: str) -> str:
 
 
 def _lines(parameters: Mapping[str, Any]) -> str:
-    from kgeval.graph.literals import cypher_literal
-
     return "\n".join(code(f":param {name} => {cypher_literal(value)}") for name, value in sorted(parameters.items()))

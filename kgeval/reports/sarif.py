@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from kgeval.overview.findings import amount, failed, listed, taken_out
 from kgeval.overview.gates import gate_of
 from kgeval.overview.wording import place_of, reached
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
+from kgeval.reports.listing import listing
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -27,20 +28,24 @@ def of_audit(report: AuditReport) -> str:
     gates = [gate_of(gate, report.graph) for gate in report.gates if gate.decides]
     open_ends = [f"{finding.rule_id}: {finding.status}" for finding in findings if finding.status in ("incomplete", "error")]
     open_ends += [f"gate {gate.wanted}: no answer" for gate in gates if gate.met is None]
-    return _written(report.run, findings, gates, open_ends)
+    statements = {finding.rule_id: statement.text() for finding in report.findings if (statement := listing(report, finding))}
+    return _written(report.run, findings, gates, open_ends, statements)
 
 
 def of_overview(report: OverviewReport) -> str:
     """The failed checks of all graphs, and the gates that are missed."""
     stages = [f"stage {stage.id}: {stage.state}" for stage in report.stages if not stage.ended]
     open_ends = [*stages, *(f"{source.file}: {source.reason}" for source in report.sources if not source.complete)]
-    return _written(report.run, report.findings, report.gates, open_ends)
+    return _written(report.run, report.findings, report.gates, open_ends, {})
 
 
-def _written(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> str:
-    """The file: one run of kgeval."""
+def _written(
+    run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str],
+    statements: Mapping[str, str],
+) -> str:
+    """The file: one run of kgeval. `statements`: the Cypher behind a check, ready to paste."""
     missed = [gate for gate in gates if gate.met is False]
-    rules = [*_rules(findings), *_gate_rules(missed)]
+    rules = [*_rules(findings, statements), *_gate_rules(missed)]
     at = {rule["id"]: index for index, rule in enumerate(rules)}
     notices = [{"level": "error", "message": _message(visible(text, longest=600))} for text in open_ends]
     invocation: dict[str, Any] = {"executionSuccessful": not open_ends, **({"toolExecutionNotifications": notices} if notices else {})}
@@ -54,13 +59,14 @@ def _written(run: RunManifest, findings: Sequence[OverviewFinding], gates: Seque
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, ensure_ascii=True, indent=1) + "\n"
 
 
-def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
+def _rules(findings: Iterable[OverviewFinding], statements: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Every check that was run, also those that passed: a scanner then knows what is fixed."""
     for one in {finding.rule_id: finding for finding in findings}.values():
+        cypher = {"cypher": statements[one.rule_id]} if one.rule_id in statements else {}
         yield {
             "id": one.rule_id, "name": _camel(one.rule_id), "shortDescription": {"text": visible(one.title)},
             "help": {"text": visible(one.advice, longest=1000) if one.advice else f"kgeval checks show {visible(one.rule_id)}"},
-            "defaultConfiguration": {"level": LEVELS[one.severity]}, "properties": {"tags": [one.group]},
+            "defaultConfiguration": {"level": LEVELS[one.severity]}, "properties": {"tags": [one.group], **cypher},
         }
 
 

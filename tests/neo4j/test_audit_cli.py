@@ -216,8 +216,8 @@ def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Gra
             continue
         if query.folder == "session" and query.needs:  # what only a database beside a session has: tests/neo4j/test_session_algorithms.py
             continue
-        values = {**defaults(query), "layout": layout, "sample": 5}
-        params = {}
+        values = {**defaults(query), "sample": 5}
+        params = {"layout": layout}
         for p in query.params:
             params[p.name] = values[p.name] if p.name in values else graph.read(f"RETURN {p.example} AS v")[0]["v"]
         rows = graph.read(query, params)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from plan_hits import hits
 
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, detect, load_profile
 from kgeval.graph.queries import all_queries
@@ -132,6 +133,6 @@ def test_a_property_is_found_behind_the_first_thousand_and_nothing_is_read_where
     rows = graph.read(query, {"layout": layout, "keys": keys})
     assert sorted((row["role"], row["key"]) for row in rows) == [("entity", "seldom"), ("relation", "rare")]
     with graph.driver.session() as session:
-        asked = {"layout": layout, "keys": {role: [] for role in keys}}
-        profile = session.run(f"PROFILE {query.text}", asked).consume().profile
+        text, asked = bind_query(query, {"layout": layout, "keys": {role: [] for role in keys}})
+        profile = session.run(f"PROFILE {text}", asked).consume().profile
     assert profile is not None and hits(profile) == 0

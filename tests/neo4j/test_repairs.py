@@ -22,11 +22,12 @@ from kgeval.auditing.engine import run_check
 from kgeval.auditing.repair import repair_query
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.schema import GraphSchema, PropertySpec, TypeSpec
+from kgeval.graph.binding import fields_left
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import AuditReport, Finding, Layout
-from kgeval.reports.listing import Listing, hits, layout_lines, listing, repair
+from kgeval.reports.listing import Listing, hits, listing, repair
 
 SAMPLE = json.loads((Path(kgeval.__file__).parent / "sample" / "graph.json").read_text(encoding="utf-8"))
 HOSTILE = "Bobby'; `DETACH` \\u0027 $layout"
@@ -259,12 +260,12 @@ def listed(graph: Graph, layout: Layout, finding: Finding) -> str | None:
 
 def pasted(graph: Graph, layout: Layout, printed: Listing, values: dict[str, Any], *, write: bool = False) -> list[dict[str, Any]]:
     """What a shell does with the printed text, after the reader has set what is his to choose: `:param` lines, then the statement."""
-    lines = f"{layout_lines(report_of(layout))}\n{printed.text()}".split("\n")
+    lines = printed.text().split("\n")
     settings = [re.fullmatch(r":param (\w+) => (.*)", line) for line in lines if line.startswith(":param ")]
     given = {found[1]: graph.read(f"RETURN {found[2]} AS value")[0]["value"] for found in settings if found}
     statement = "\n".join(line for line in lines if not line.startswith(":param "))
     assert statement.endswith(";")
-    return (graph.write if write else graph.read)(statement, given | values)
+    return (graph.write if write else graph.read)(statement, given | fields_left(statement, layout) | values)
 
 
 def check(graph: Graph, layout: Layout, rule_id: str) -> Finding:
@@ -272,7 +273,7 @@ def check(graph: Graph, layout: Layout, rule_id: str) -> Finding:
 
 
 def report_of(layout: Layout) -> AuditReport:
-    return SimpleNamespace(layout=layout)  # type: ignore[return-value]
+    return SimpleNamespace(layout=layout, findings=[])  # type: ignore[return-value]
 
 
 def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, Any]]:
@@ -316,7 +317,7 @@ def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, A
 
 
 def run_repair(graph: Graph, layout: Layout, query: str, **values: Any) -> list[dict[str, Any]]:
-    return graph.write(all_queries()[query].text, {"layout": layout.model_dump(), **values})
+    return graph.write(all_queries()[query], {"layout": layout.model_dump(), **values})
 
 
 def id_of(graph: Graph, name: str) -> str:

@@ -79,11 +79,13 @@ def test_what_is_the_readers_to_choose_is_never_filled_in() -> None:
 def test_a_query_of_rows_says_so_and_the_hits_are_shown_by_their_ids() -> None:
     rows, done = finding("duplicate-name", hit("4:x:1", "4:x:2")), finding("pronoun-entity", hit("4:x:3"))
     report = audit(rows, done)
-    shown, none = hits(report, rows), hits(report, done)
-    assert shown and shown.params == ":param element_ids => ['4:x:1', '4:x:2']" and none is None and listing(report, done)
+    shown, others = hits(report, rows), hits(report, done)
+    assert shown and shown.params == ":param element_ids => ['4:x:1', '4:x:2']"
+    assert others and others.params == ":param element_ids => ['4:x:3']" and listing(report, done)
     page = rendered(report, "html")
     assert page.count("Cypher to list them all") == 1 and page.count("Cypher of the rows that the check reads") == 1
     assert "kgeval audit --check duplicate-name --examples 0 -o hits.csv" in page
+    assert page.count("Cypher that shows these in Neo4j Browser") == 2
     of_rows = {rule.id for rule in load_rules().values() if query_lists(rule) == "rows"}
     assert of_rows >= {"duplicate-name", "type-conflict", "similar-entity"}
 
@@ -143,6 +145,7 @@ def test_the_csv_has_a_row_a_thing_and_no_formula() -> None:
     ]
     assert all(row["name"].startswith("'=1+1 [U+202E]") and row["key"] == "'=k" for row in rows)
     assert "=1+1" not in rendered(report, "csv", redact=True)
+    assert rows[0]["cypher"] == "MATCH (hit) WHERE elementId(hit) = '4:x:1' RETURN hit"
 
 
 @pytest.mark.parametrize("rule_id", sorted(load_rules()))

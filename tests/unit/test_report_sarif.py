@@ -29,7 +29,9 @@ RULE = {
     "properties": {
         "id": {"type": "string"}, "name": {"type": "string"}, "shortDescription": TEXT, "help": TEXT,
         "defaultConfiguration": {"type": "object", "properties": {"level": LEVEL}, "additionalProperties": False},
-        "properties": {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}}},
+        "properties": {"type": "object", "properties": {
+            "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}, "cypher": {"type": "string"},
+        }},
     },
 }
 LOCATION = {
@@ -122,6 +124,15 @@ def test_an_audit_is_sarif_one_result_an_example(tmp_path: Path) -> None:
     assert first["locations"][0]["logicalLocations"] == [{"name": "Ada", "fullyQualifiedName": "g/Person/Ada", "kind": "object"}]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["duplicate-name", "rare-type", "empty-name"]  # passed ones too
     assert run["invocations"] == [{"executionSuccessful": True, "startTimeUtc": "2026-01-01T00:00:00Z"}]
+
+
+def test_a_rule_has_the_statement_behind_it_with_its_parameters() -> None:
+    query, parameters = "MATCH (e:Person) WHERE e.name IN $words RETURN e", {"words": ["it's"], "sample": 1}
+    asked = finding("pronoun-entity", 1, query=query, parameters=parameters)
+    rules = json.loads(rendered(audited(asked, finding("self-loop", 0)), "sarif"))["runs"][0]["tool"]["driver"]["rules"]
+    assert [rule["properties"].get("cypher") for rule in rules] == [
+        ":param sample => 1\n:param words => ['it\\'s']\nMATCH (e:Person) WHERE e.name IN $words RETURN e;", None,
+    ]
 
 
 def test_examples_are_cut_and_the_message_says_of_how_many() -> None:

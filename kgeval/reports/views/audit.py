@@ -342,9 +342,9 @@ def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
     command = f"kgeval audit{graph_flag(report)} --check {visible(finding.rule_id, longest=80)} --examples 0 -o hits.csv"
     by_ids, query, fix = hits(report, finding), listing(report, finding), finding.repair
     if by_ids:
-        yield _statement(by_ids, "Cypher to see the hits listed here", f"All of them: {command}")
+        yield _statement(by_ids, "Cypher that shows these in Neo4j Browser", "It returns nodes and relations, by their element ids.")
     if query and finding.query_lists == "rows":
-        if finding.count and not by_ids:
+        if finding.count:
             yield Text(f"All hits: {command}", style="hint")
         yield _statement(query, "Cypher of the rows that the check reads", "A step in Python finds the hits in these rows.")
     elif query:
