@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -182,6 +181,8 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
 
 def _check(session: Session, options: BuildOptions) -> None:
     """Raises: UsageError with all options that do not fit together."""
+    from kgeval.tables.output import blocked
+
     owners = {
         "triples": "triples-file", "nouns": "rules", "cooccurrence": "rules", "gleanings": "model", "schema_file": "model",
         "extraction_prompt": "model",
@@ -201,9 +202,7 @@ def _check(session: Session, options: BuildOptions) -> None:
         wrong.append("--share and --corpus-tokens are two sizes of the corpus: give one")
     if options.chunk_overlap >= options.chunk_size:
         wrong.append("--chunk-overlap must be below --chunk-size")
-    for output in session.outputs:
-        if output.is_dir() or not os.access(output.parent, os.W_OK):
-            wrong.append(f"-o {output}: is a folder" if output.is_dir() else f"-o {output}: its folder is not there, or cannot be written")
+    wrong += [f"-o {output}: {why}" for output in session.outputs if (why := blocked(output))]
     if wrong:
         raise UsageError("; ".join(wrong), fix="kgeval build --help")
 

@@ -94,7 +94,6 @@ def read_of(graph: Graph, wanted: list[str]) -> int:
 
 
 @pytest.mark.both_lines
-@pytest.mark.long
 def test_a_super_node_costs_no_more_and_says_that_there_is_more(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("""
         UNWIND range(1, 1000) AS i MERGE (a:__Entity__:small {name: 'small hub'}) CREATE (a)-[:RELATES]->(:__Entity__:small {name: 'm' + i})
