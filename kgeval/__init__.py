@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kgeval.config import AuditOptions, Criterion
     from kgeval.errors import GateError, KgevalError
     from kgeval.metrics.own import MetricRow, metric
+    from kgeval.profiling.task import ProfileResult
     from kgeval.records import (
         AccuracyReport,
         AgreementReport,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         MetricInfo,
         OverviewReport,
         Passage,
+        ProfileReport,
         Question,
         QuestionCheck,
         Row,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         contamination,
         generate_questions,
         import_graph,
+        profile,
         report,
         run,
         score,
@@ -95,15 +98,16 @@ _MODULES = {
         "CheckReport", "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
         "ContaminationReport", "Document", "Finding", "Gate", "GenerationReport", "GoldEntity",
         "GoldPath", "GoldTriple", "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo",
-        "OverviewReport", "Passage", "Question", "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport",
+        "OverviewReport", "Passage", "ProfileReport", "Question", "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport",
         "StageRun", "Verdict",
     ),
+    "kgeval.profiling.task": ("ProfileResult",),
     "kgeval.workflows.accuracy": ("AccuracyResult",),
     "kgeval.workflows.agree": ("AgreementResult",),
     "kgeval.workflows.answer": ("AnswerPlan", "AnswersResult"),
     "kgeval.workflows.api": (
         "accuracy", "agree", "answer", "audit", "build", "check_questions", "compare", "completeness",
-        "connect", "contamination", "generate_questions", "import_graph", "report", "run", "score",
+        "connect", "contamination", "generate_questions", "import_graph", "profile", "report", "run", "score",
     ),
     "kgeval.workflows.audit": ("AuditPlan", "AuditResult"),
     "kgeval.workflows.audit_several": ("GraphsResult",),
@@ -170,6 +174,8 @@ __all__ = [
     "MetricRow",
     "OverviewReport",
     "Passage",
+    "ProfileReport",
+    "ProfileResult",
     "Question",
     "QuestionCheck",
     "QuestionsResult",
@@ -198,6 +204,7 @@ __all__ = [
     "generate_questions",
     "import_graph",
     "metric",
+    "profile",
     "report",
     "run",
     "score",

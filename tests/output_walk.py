@@ -51,7 +51,7 @@ WALKED = {
     },
     "neo4j": {
         ("accuracy", "--sheet"), ("accuracy", "-o"), ("answer", "--index-record"), ("audit", "--write-ratchet"), ("audit", "-o"),
-        ("build", "-o"), ("completeness", "--ideal-export"), ("completeness", "-o"), ("layout init", "-o"),
+        ("build", "-o"), ("completeness", "--ideal-export"), ("completeness", "-o"), ("layout init", "-o"), ("profile", "-o"),
         ("questions coverage", "-o"), ("questions generate", "--sheet"), ("questions generate", "-o"), ("questions sample", "-o"),
     },
     # needs a package of other people in an environment of its own

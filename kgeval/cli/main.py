@@ -27,6 +27,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "build": ("kgeval.cli.build:build", "Build a knowledge graph from documents, or bring it up to date; which names it merged."),
         "import": ("kgeval.cli.import_:import_", "Load a graph from files into Neo4j, provenance kept."),
         "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
+        "profile": ("kgeval.profiling.command:profile", "Say what a graph is: kind, labels, keys, names, relations; and why."),
         "accuracy": ("kgeval.cli.accuracy:accuracy", "Measure how much of a graph is true, by a sample of it."),
         "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
         "layout": ("kgeval.cli.layout:layout", "How a graph is stored: list, show, detect, check, init."),

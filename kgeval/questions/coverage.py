@@ -13,7 +13,7 @@ from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.binding import query_of_graph
 from kgeval.graph.queries import all_queries
 from kgeval.questions.checking.gates import answered
-from kgeval.questions.covering.graph_profile import GraphProfile
+from kgeval.questions.covering.graph_groups import GraphGroups
 from kgeval.questions.covering.placing import PlacedQuestion, QuestionPlacer
 from kgeval.records import Gate, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
@@ -62,7 +62,7 @@ class _CoverageTally:
         )
 
 
-def coverage(questions: Iterable[Question], profile: GraphProfile, file: str, *, examples: int = 10) -> CoverageSet:
+def coverage(questions: Iterable[Question], profile: GraphGroups, file: str, *, examples: int = 10) -> CoverageSet:
     """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and
     missing each.
 
@@ -76,7 +76,7 @@ def coverage(questions: Iterable[Question], profile: GraphProfile, file: str, *,
     return result.model_copy(update={"notes": _notes(result)})
 
 
-def _figure(facet: Facet, tally: _CoverageTally, profile: GraphProfile, examples: int) -> CoverageFigure:
+def _figure(facet: Facet, tally: _CoverageTally, profile: GraphGroups, examples: int) -> CoverageFigure:
     sizes = profile.sizes[facet]
     if facet in profile.reasons or not sizes:
         return CoverageFigure(facet=facet, of=FACETS[facet], reason=profile.reasons.get(facet, "the graph has none"))
@@ -104,7 +104,7 @@ def _figure(facet: Facet, tally: _CoverageTally, profile: GraphProfile, examples
 
 
 def _parameters(
-    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphProfile,
+    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphGroups,
 ) -> dict[str, JsonValue]:
     """What the listing query needs beside the layout."""
     names: list[JsonValue] = [group.name for group in covered]
@@ -119,7 +119,7 @@ def _parameters(
     return {"covered": names}
 
 
-def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile) -> list[CoverageGroup]:
+def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphGroups) -> list[CoverageGroup]:
     """The groups as people read them: a community is called by its best joined entities, a document by its title
     too."""
     if facet == "documents":

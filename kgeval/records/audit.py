@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from kgeval.profiling.record import GraphProfile
 from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Record
 from kgeval.records.build import Construction
 from kgeval.records.gate import Gate, Severity
@@ -257,8 +258,9 @@ class AuditReport(GraphReport):
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
     measured; `diff`: against --baseline. `community_map`: the largest communities, where they were found. `resumed`: what was taken over
-    from an audit that was cut off."""
+    from an audit that was cut off. `profile`: what the graph is; null where that could not be told."""
 
+    profile: GraphProfile | None = None
     reading: Reading | None = None
     structure: Annotated[dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None], PUBLIC] = Field(
         default_factory=dict,

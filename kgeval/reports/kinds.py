@@ -22,6 +22,7 @@ from kgeval.records import (
     LoadReport,
     MatrixReport,
     OverviewReport,
+    ProfileReport,
     QuestionStats,
     ScoreReport,
     SensitivityReport,
@@ -31,7 +32,7 @@ from kgeval.records import (
 from kgeval.reports.page import Report
 
 Form = Literal["text", "json", "md", "html", "xml", "csv", "sarif"]
-Function = tuple[str, str]  # module below kgeval.reports, function: imported when it is needed
+Function = tuple[str, str]  # module (kgeval.reports.*, or whole), function: imported when it is needed
 ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md", ".xml": "xml", ".csv": "csv", ".sarif": "sarif"}
 
 
@@ -45,7 +46,7 @@ class Kind:
 
 def _document(view: str, function: str = "document", **more: Function) -> dict[Form, Function]:
     """The forms of a kind that has a view: terminal, Markdown and HTML come from its document."""
-    shown = (f"views.{view}", function)
+    shown = (view if view.startswith("kgeval.") else f"views.{view}", function)
     forms: dict[str, Function] = {"text": shown, "md": shown, "html": shown, **more, "json": ("json_", "render")}
     return forms  # type: ignore[return-value]
 
@@ -67,6 +68,7 @@ KINDS: dict[type[Report], Kind] = {
         "a report over a run",
         _document("overview", xml=("junit", "overview"), sarif=("sarif", "of_overview")),
     ),
+    ProfileReport: Kind("a graph profile", _document("kgeval.profiling.view")),
     CompletenessReport: Kind("a completeness report", _document("completeness")),
     AccuracyReport: Kind("an accuracy report", _document("accuracy")),
     ScoreReport: Kind(

@@ -28,6 +28,7 @@ from kgeval.records import (
     MatrixReport,
     ModelRef,
     OverviewReport,
+    ProfileReport,
     QuestionStats,
     Record,
     ScoreReport,
@@ -45,7 +46,7 @@ Report = (
     AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
     | CoverageReport | ContaminationReport | ComparisonReport | CrossedReport | AgreementReport | MatrixReport | StatsReport
     | SimulationReport | LoadReport
-    | OverviewReport | AuditDiff | GraphsReport
+    | OverviewReport | ProfileReport | AuditDiff | GraphsReport
 )
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20

@@ -38,11 +38,11 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     check_form(form, type(report))
     shown = redacted(report) if redact else report
     module, name = kind.forms[form]
-    made = getattr(import_module(f"kgeval.reports.{module}"), name)
+    made = getattr(import_module(module if module.startswith("kgeval.") else f"kgeval.reports.{module}"), name)
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
     text: str
-    if not module.startswith("views."):
+    if not module.startswith(("views.", "kgeval.")):
         text = made(shown, **shape)
     elif form == "html":
         text = html.render(made(shown), shown)

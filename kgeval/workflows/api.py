@@ -32,6 +32,7 @@ from kgeval.config import (
     ScoreOptions,
 )
 from kgeval.errors import UsageError
+from kgeval.profiling.options import ProfileOptions
 from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session, options_of
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from kgeval.llm.plan import Plan
     from kgeval.metrics.own import OwnMetric
+    from kgeval.profiling.task import ProfileResult
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
@@ -78,13 +80,14 @@ AGREE = Function("agree", AgreeOptions)
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES, task="accuracy")
 CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES, task="contamination")
 COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES, task="completeness")
+PROFILE = Function("profile", ProfileOptions)
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
 )))
 GENERATE = Function("generate_questions", GenerateOptions, role="generator", without=NO_BATCHES, task="questions_generate")
 CHECK = Function("check_questions", CheckOptions, role="judge", model="judge", without=NO_BATCHES)
 FUNCTIONS = {function.name: function for function in (
-    AUDIT, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
+    AUDIT, PROFILE, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
 )}
 
 
@@ -170,6 +173,25 @@ def audit(
         if result.fault:
             session.say(f"warning: {result.fault.message}")  # the audit is there all the same
         return result
+
+
+def profile(connection: neo4j.Driver | str | Session | None = None, *, graph: str | None = None, **options: Any) -> ProfileResult:
+    """What a graph is: its kind, the role of each label, its keys and names, what each relation type says; each with its evidence.
+
+    Args:
+        connection: as for `connect`, or a session.
+        graph: name of the graph, where a database holds several.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a ProfileResult: `profile` (labels, types, kind), `to_pandas()` (a row a label), `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; ConnectError, LayoutError, QueryTimeout.
+    """
+    from kgeval.profiling import task
+
+    with PROFILE.called(options, connection=connection, graph=graph) as call:
+        return call.worded(task.run(call.session, options_of(ProfileOptions, call.given)))
 
 
 @overload

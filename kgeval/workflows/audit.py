@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kgeval.graph.state import GraphState
     from kgeval.llm.check_store import KeptState
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, Layout, Resumed, Severity
+    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, GraphProfile, Layout, Resumed, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
 BY_PART = ("ratchet", "write_ratchet")
@@ -249,6 +249,7 @@ def audited(
         layout, half_loaded = bound or session.bind(graph_name)
         built = construction(graph, layout)  # of what binding has read
         kept = open_kept(session, options, layout)
+        profile, unknown = profiled(graph, layout, options)
     engine = replace(prepared.engine, kept=kept)
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
@@ -264,14 +265,29 @@ def audited(
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
     resumed = kept.resumed()
-    report = _report(session, layout, audit_data, prepared, [*resumed_notes(resumed, kept.state), *notes], graph_name)
-    report = _pictured(graph, report.model_copy(update={"resumed": resumed, "construction": built}), options.timeout)
+    report = _report(session, layout, audit_data, prepared, [*resumed_notes(resumed, kept.state), *notes, *unknown], graph_name)
+    told = {"resumed": resumed, "construction": built, "profile": profile}
+    report = _pictured(graph, report.model_copy(update=told), options.timeout)
     if half_loaded:
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)
     if audit_data.incomplete and kept.kept:
         session.say(GOES_ON)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
+
+
+def profiled(graph: Graph, layout: Layout, options: AuditOptions) -> tuple[GraphProfile | None, list[str]]:
+    """What the graph is; None, and a note that says why, where that could not be told: an audit is no less true without it."""
+    from kgeval.errors import QueryError
+    from kgeval.graph.failures import ConnectionLost
+    from kgeval.profiling.engine import profile_graph
+
+    try:
+        return profile_graph(graph, layout, seed=options.seed, timeout=options.timeout), []
+    except ConnectionLost:
+        raise
+    except QueryError as fault:
+        return None, [f"what this graph is could not be told: {fault.message.splitlines()[0]}"]
 
 
 def open_kept(session: Session, options: AuditOptions, layout: Layout) -> KeptAnswers:

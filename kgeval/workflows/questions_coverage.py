@@ -40,7 +40,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     from kgeval.graph.queries import all_queries
     from kgeval.questions.checking.gates import parse_check_gates
     from kgeval.questions.coverage import FACETS, coverage, evaluated
-    from kgeval.questions.covering.graph_profile import load_graph_profile
+    from kgeval.questions.covering.graph_groups import load_graph_groups
     from kgeval.records import CoverageReport
     from kgeval.reports.write import check_outputs
 
@@ -50,7 +50,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     with ExitStack() as stack:
         sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
         graph, layout = session.graph, session.bound_layout()
-        land = load_graph_profile(graph, layout, timeout=options.timeout, seed=options.seed)
+        land = load_graph_groups(graph, layout, timeout=options.timeout, seed=options.seed)
         covered = [coverage(question_set, land, name, examples=options.examples) for question_set, name in zip(sets, names, strict=True)]
     results = evaluated(gates, covered)
     code = exit_code(results)

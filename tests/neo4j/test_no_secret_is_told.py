@@ -54,7 +54,8 @@ SMALL = "--graph small --no-progress"
 JOBS = {
     "build": f"docs --graph made {MODEL} -o {{out}}.json", "build merges list": "--graph small", "build merges redo": "x --graph small",
     "build merges undo": "x --graph small", "import": "none.graphml --graph made",
-    "audit": f"{SMALL} --check isolated-entity --no-structure {OUT}", "audit diff": f"{EXAMPLE} {EXAMPLE} {OUT}",
+    "audit": f"{SMALL} --check isolated-entity --no-structure {OUT}", "profile": f"--graph small {OUT}",
+    "audit diff": f"{EXAMPLE} {EXAMPLE} {OUT}",
     "accuracy": f"{SMALL} {MODEL} -n 1 {OUT}", "completeness": f"{SMALL} --facts facts.jsonl {MODEL} {OUT}",
     "layout check": "kgeval --graph small", "layout detect": "--graph small", "layout init": "--graph small -o {out}.toml",
     "layout list": "", "layout show": "kgeval", "checks list": "", "checks show": "isolated-entity",

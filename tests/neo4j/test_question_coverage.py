@@ -15,7 +15,7 @@ from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.coverage import coverage
-from kgeval.questions.covering.graph_profile import load_graph_profile
+from kgeval.questions.covering.graph_groups import load_graph_groups
 from kgeval.records import CoverageFigure, CoverageReport, CoverageSet, GoldPath, GraphRef, Layout, Passage, Question
 
 Draw = Callable[[str], None]
@@ -39,7 +39,7 @@ def layout(graph: Graph) -> Layout:
 
 
 def covered(graph: Graph, *questions: Question) -> CoverageSet:
-    return coverage(questions, load_graph_profile(graph, layout(graph), timeout=60), "bay.jsonl")
+    return coverage(questions, load_graph_groups(graph, layout(graph), timeout=60), "bay.jsonl")
 
 
 def figures(one: CoverageSet) -> dict[str, CoverageFigure]:
@@ -173,7 +173,7 @@ def test_groups_agree_with_networkx_on_a_graph_of_islands(graph: Graph, draw: Dr
         "UNWIND $pairs AS p MATCH (a:bay {id: 'n' + p[0]}), (b:bay {id: 'n' + p[1]}) CREATE (a)-[:R {predicate: 'r'}]->(b)",
         {"pairs": [list(edge) for edge in islands.edges]},
     )
-    land = load_graph_profile(graph, layout(graph), timeout=60)
+    land = load_graph_groups(graph, layout(graph), timeout=60)
     components = sorted(len(part) for part in networkx.connected_components(islands))
     assert sorted(land.sizes["communities"].values()) == components
     by_name = {f"n{node}": degree for node, degree in islands.degree} | {"n10": 0}
@@ -184,7 +184,7 @@ def test_groups_agree_with_networkx_on_a_graph_of_islands(graph: Graph, draw: Dr
 def test_more_questions_never_cover_less(graph: Graph, draw: Draw) -> None:
     draw(HARBOUR)
     asked = [commands(graph), SAILS, NOTHING, Question(id="q4", question="Where is the Old Mill?", reference="Kent", hops=7)]
-    land = load_graph_profile(graph, layout(graph), timeout=60)
+    land = load_graph_groups(graph, layout(graph), timeout=60)
     shares = [
         [figure.share or 0 for figure in coverage(asked[:n], land, "f").figures] for n in range(len(asked) + 1)
     ]

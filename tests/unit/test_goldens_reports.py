@@ -14,7 +14,7 @@ from report_page import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "goldens"))
 from golden import EXPECTED, INPUTS, PLACES, ROOT, changes, check, check_names, fixed, page
 
-from kgeval.records import AuditReport, Classification, ComparisonReport, CrossedReport, QuestionStats, SimulationReport
+from kgeval.records import AuditReport, Classification, ComparisonReport, CrossedReport, ProfileReport, QuestionStats, SimulationReport
 from kgeval.reports.kinds import KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.write import Screen, rendered
@@ -36,7 +36,7 @@ def _records() -> dict[str, tuple[type[Report], Path]]:
 
 RECORDS = _records()
 LEFT_OUT = {("audit-report-full", "json"), ("comparison-report-full", "json"), ("comparison-report-full", "html")}  # too long to read
-OPEN = {CrossedReport, SimulationReport, QuestionStats, Classification}  # counts, and names of levels, kinds, systems and files
+OPEN = {CrossedReport, SimulationReport, QuestionStats, Classification, ProfileReport}  # counts; names of levels, kinds, systems, files
 CASES = [(name, form) for name, (kind, _) in RECORDS.items() for form in KINDS[kind].forms if (name, form) not in LEFT_OUT]
 
 

@@ -26,7 +26,7 @@ LONGEST_TITLE = 100
 
 
 @dataclass
-class GraphProfile:
+class GraphGroups:
     """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of
     an entity: element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its
     name as a group; `titles`: that name -> what people call it, where this is something else."""
@@ -82,9 +82,9 @@ class GraphProfile:
         return -self.degree(element_id), len(element_id), element_id
 
 
-def load_graph_profile(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> GraphProfile:
+def load_graph_groups(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> GraphGroups:
     """The graph's groups, all read. Raises: QueryError, QueryTimeout, ConnectionLost."""
-    profile = GraphProfile(graph, layout, timeout)
+    profile = GraphGroups(graph, layout, timeout)
     for row in graph.stream(all_queries()["sample-entities"], {"layout": layout.model_dump()}, timeout=timeout):
         profile.place[row["element_id"]] = len(profile.ids)
         profile.ids.append(row["element_id"])
@@ -106,7 +106,7 @@ def load_graph_profile(graph: Graph, layout: Layout, *, timeout: float, seed: in
     return profile
 
 
-def _communities(profile: GraphProfile, seed: int) -> None:
+def _communities(profile: GraphGroups, seed: int) -> None:
     """Communities of one are entities without relations: no question about how things are joined can be in them, and
     they are left out."""
     if profile.graph.info.gds is None:
@@ -122,7 +122,7 @@ def _communities(profile: GraphProfile, seed: int) -> None:
         profile.reasons.setdefault("communities", "no two entities are joined")
 
 
-def _documents(profile: GraphProfile) -> None:
+def _documents(profile: GraphGroups) -> None:
     if not profile.layout.document_labels:
         profile.sizes["documents"] = {}
         profile.reasons["documents"] = "the graph's layout has no documents"

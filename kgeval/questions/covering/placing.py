@@ -13,7 +13,7 @@ from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.connect import Row
 from kgeval.graph.keys import Keys
 from kgeval.graph.queries import all_queries
-from kgeval.questions.covering.graph_profile import HOPS, GraphProfile
+from kgeval.questions.covering.graph_groups import HOPS, GraphGroups
 from kgeval.questions.gold_triples import depth_of, gold_of, relation_parts
 from kgeval.questions.graph_facts import facts_of
 from kgeval.records import GraphRef, Question
@@ -74,7 +74,7 @@ def _recorded(question: Question) -> PlacedQuestion:
 class QuestionPlacer:
     """Finds questions in one graph; keeps what it has read of it."""
 
-    def __init__(self, profile: GraphProfile) -> None:
+    def __init__(self, profile: GraphGroups) -> None:
         self._profile = profile
         self._facts = facts_of(profile.graph, profile.layout)
 

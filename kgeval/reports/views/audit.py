@@ -14,6 +14,7 @@ from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import amount, taken_out
+from kgeval.profiling.view import audit_section
 from kgeval.records import GROUPS, HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Group, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
@@ -42,6 +43,7 @@ def document(report: AuditReport) -> Document:
         gates_section(report.gates), Section("Waivers", list(_waivers(report)), id="waivers", forms="long"),
         Section("Key figures", [_cards(report, figures.KEY)], id="figures"),
         Section("Checks by group", list(_groups(report)), id="groups"),
+        *([audit_section(report.profile)] if report.profile else []),
         Section("Shape", list(_shape(report)), id="shape", wide=True, forms="page"),
         Section("Communities", list(_communities(report)), id="communities", forms="page"),
         Section("Types", list(_types(report)), id="types", wide=True, forms="page"),

@@ -1,0 +1,92 @@
+"""Computes what a graph is, in at most eight queries: the sets of labels, a sample of nodes, exact counts of what may be a key, and repeats
+of names."""
+
+from __future__ import annotations
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.layouts import Catalogue, catalogue
+from kgeval.profiling import keys, reads
+from kgeval.profiling.kinds import kind_of_graph, kind_of_label
+from kgeval.profiling.labels import Groups, TypeGroup, group_by_type, labels_beside, role_of, type_property
+from kgeval.profiling.record import GraphProfile, Kind, LabelProfile
+from kgeval.profiling.relations import relation_profiles
+from kgeval.profiling.values import property_profiles, scripts
+from kgeval.records import Layout
+
+MOST_LABELS = 100  # types whose keys and names are counted exactly
+
+
+def profile_graph(
+    graph: Graph, layout: Layout, *, seed: int = 0, timeout: float | None = None,
+) -> GraphProfile:
+    """What the graph of a bound layout is. Counts of labels are exact; properties, formats, relations and ends are of a sample (300 nodes
+    of each set of labels, picked by their ids); keys and repeats of names are counted exactly in labels of up to 300,000 nodes.
+
+    `seed` picks the sample; `timeout`: seconds a query may take.
+    Raises: QueryError, QueryTimeout, ConnectError.
+    """
+    with graph.remembering():
+        return _profiled(graph, layout, seed, timeout)
+
+
+def _profiled(graph: Graph, layout: Layout, seed: int, timeout: float | None) -> GraphProfile:
+    graph.read_ahead([reads.asked(name, layout) for name in ("database-constraints", "profile-label-sets")], timeout=timeout)
+    seen = catalogue(graph)
+    constraints = reads.read_constraints(graph, timeout=timeout)
+    reading = reads.read_sample(graph, layout, seed=seed, timeout=timeout)
+    groups = group_by_type(reading, layout)
+    unique = keys.unique_properties(constraints)
+    counted_types = [group for group in groups.types if group.label and group.count <= reads.MOST_COUNTED][:MOST_LABELS]
+    wanted = [(group.label, key) for group in counted_types for key in keys.candidates(group, unique)]
+    names = {group.label: keys.name_of(group, layout) for group in groups.types}
+    asked = {group.label: names[group.label].properties for group in counted_types if names[group.label].properties}
+    graph.read_ahead([*reads.distinct_asked(layout, wanted), *reads.same_names_asked(layout, asked)], timeout=timeout)
+    counted = reads.read_distinct(graph, layout, wanted, timeout=timeout)
+    same = reads.read_same_names(graph, layout, asked, timeout=timeout)
+    types = relation_profiles(reading, groups, layout, _counts_in(reading, seen, layout))
+    labels, reasons = [], {}
+    for group in groups.types:
+        kind, reasons[group.label] = kind_of_label(group, groups.types, layout, [one.type for one in types])
+        labels.append(_label(group, groups, layout, kind, unique, counted, names[group.label], same.get(group.label)))
+    kind, because = kind_of_graph(labels, reasons)
+    notes = [f"{reading.left_out:,} nodes with rare sets of labels were not looked at"] if reading.left_out else []
+    holders = [(node, key) for group in groups.types for node in group.nodes for key in names[group.label].properties]
+    named = [node.values[key].text or "" for node, key in holders if key in node.values]
+    return GraphProfile(
+        written_by=layout.name, kind=kind, kind_because=because, nodes=sum(reading.sets.values()),
+        relations=sum(one.count for one in types), sampled=len(reading.nodes), seed=seed, labels=labels, types=types,
+        constraints=[_constraint(row) for row in constraints], indexes=sorted({form for index in seen.indexes for form in index.forms()}),
+        scripts=scripts(named), notes=notes,
+    )
+
+
+def _counts_in(reading: reads.Reading, seen: Catalogue, layout: Layout) -> dict[str, int]:
+    """Relations of each type: of the whole database, or of the graph where a label is its scope; for a scope by a property those types
+    that the sample met, with the database's counts."""
+    met = {name for node in reading.nodes for name in (*node.outgoing, *node.incoming)}
+    if layout.scope_label is not None and seen.source == "count store":
+        return {name: count for name in seen.types if (count := seen.starts.get((name, layout.scope_label), 0))}
+    return {name: count for name, count in seen.types.items() if layout.scope_property is None or name in met}
+
+
+def _label(
+    group: TypeGroup, groups: Groups, layout: Layout, kind: Kind, unique: dict[str, list[str]],
+    counted: dict[tuple[str, str], reads.Counted], name: keys.Name, same: reads.SameNames | None,
+) -> LabelProfile:
+    role, because = role_of(group, groups, layout, is_named=bool(name.properties))
+    found = keys.keys_of(group, unique, counted)
+    identity = keys.identity_of(group, name, found, unique, same)
+    beside = labels_beside(group, groups, layout.scope_label)
+    return LabelProfile(
+        label=group.label, nodes=group.count, sampled=len(group.nodes), role=role, role_because=because, kind=kind,
+        with_it=beside.with_it, subtypes=beside.subtypes, markers=beside.markers, type_property=type_property(group, layout),
+        properties=property_profiles([node.values for node in group.nodes]) if group.nodes else [],
+        keys=found.keys, keys_because=found.because, name=name.properties, name_because=name.because,
+        names_identify=identity.identify, names_because=identity.because, embeddings=keys.embeddings(group.nodes),
+    )
+
+
+def _constraint(row: dict[str, object]) -> str:
+    labels, properties = row.get("labelsOrTypes") or [], row.get("properties") or []
+    names = ", ".join(map(str, properties)) if isinstance(properties, list) else ""
+    return f"{row.get('type')}: {', '.join(map(str, labels)) if isinstance(labels, list) else ''}.{names}"
