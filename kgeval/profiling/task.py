@@ -37,8 +37,10 @@ def run(session: Session, options: ProfileOptions) -> ProfileResult:
     from kgeval.reports.write import check_outputs
 
     check_outputs(session.outputs, ProfileReport)
-    graph, layout = session.graph, session.bound_layout()
-    profile = profile_graph(graph, layout, seed=options.seed, timeout=options.timeout)
+    graph = session.graph
+    with graph.remembering():  # what the layout was bound by is not asked again
+        layout = session.bound_layout()
+        profile = profile_graph(graph, layout, seed=options.seed, timeout=options.timeout)
     run = session.manifest(
         options, server=graph.info, seed=options.seed,
         hashes={query.name: query.sha256 for query in all_queries().values() if query.folder == "profile"},

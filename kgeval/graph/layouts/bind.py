@@ -113,10 +113,16 @@ def _bound(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue
 
 
 def _ranks(sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> dict[str, int]:
-    """Which of several type labels tells most of an entity: the one that fewer entities carry, then the first by name. Of labels that
-    stand beside no other, nothing has to be said."""
+    """Which of several type labels is the type of an entity: one that all entities of the others carry too (an employee is a person, and
+    one of a high value is a customer still); else the one that fewer entities carry, then the first by name. Of labels that stand beside
+    no other, nothing has to be said."""
     together = {label for labels in sets if len(labels) > 1 for label in labels}
-    return {label: rank for rank, label in enumerate(sorted(together, key=lambda label: (counts[label], label)))}
+    holding = {label: [labels for labels in sets if label in labels] for label in together}
+    inside = {
+        label: sum(counts[other] > counts[label] and all(other in labels for labels in holding[label]) for other in together)
+        for label in together
+    }
+    return {label: rank for rank, label in enumerate(sorted(together, key=lambda label: (inside[label], counts[label], label)))}
 
 
 def _no_types(graph: Graph, layout: Layout, counts: dict[str, int], total: int) -> set[str]:

@@ -25,6 +25,7 @@ PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "s
 # `...name` properties that hold no name of the entity itself: a part of it, an account's, a file's, a parent's
 NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
+LEAST_UNIQUE = 20  # entities where all values differ that it says something
 LONGEST_NAME = 500  # characters that tell whether a value is a name
 WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
 NO_NAME = re.compile(r"^(?:\S+@\S+\.\S+|[a-z][a-z0-9+.-]*:\S+|www\.\S+|[0-9a-f-]{16,}|[\d\s:/.,TZ+-]+)$", re.IGNORECASE)
@@ -55,6 +56,11 @@ class KeyUse:
         """Whether it tells the entities apart and is called like an id."""
         named = self.plain in IDS or ID.search(self.key) is not None
         return named and self.filled >= 0.9 * self.looked_at and self.values >= 0.99 * self.filled
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether every entity has it, short, and each another value: of enough entities, whatever it is called."""
+        return self.looked_at >= LEAST_UNIQUE and self.looked_at == self.filled == self.values and self.length <= 100
 
     @property
     def says_names(self) -> bool:
@@ -126,6 +132,8 @@ def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     names = _names(label, uses, listed)
     own = f"{(label or '').lower()}id"
     ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
+    # none is called like an id: one that tells all apart is one
+    ids = ids or sorted((use for use in uses if use.is_unique), key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
     if not names and ids and ids[0].key in listed and ids[0].says_names:
         names, ids = [[ids[0].key]], []
     rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []
