@@ -42,6 +42,8 @@ PEOPLE = [use("firstName", "Nancy", "Anne", values=15), use("lastName", "Davolio
     ("City", [use("ort", "Köln", "Bonn"), use("plz", "50667", "53111"), use("mail", "a@b.de", "c@d.de")], (["ort"], None)),
     ("Person", [use("name", "Ada", filled=12), use("fullName", "Ada L."), use("id", "7")], (["name"], ["id"])),
     ("Person", [use("name", "Ada", filled=3), use("nickname", "A"), use("fullName", "Ada L.")], (["fullName"], None)),
+    ("Case", [use("primaryid", "1", "2"), use("country", "DE", values=2)], (None, ["primaryid"])),
+    ("Part", [use("plate", "B-KG 1", "B-KG 2"), use("stationid", "7", "8")], (None, ["stationid"])),
     ("Thing", [], (None, [])),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_a_label_is_named_by_what_its_entities_are_called(

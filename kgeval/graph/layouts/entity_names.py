@@ -132,8 +132,8 @@ def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     names = _names(label, uses, listed)
     own = f"{(label or '').lower()}id"
     ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
-    # none is called like an id: one that tells all apart is one
-    ids = ids or sorted((use for use in uses if use.is_unique), key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
+    if not names and not ids:  # none is called like an id: one that tells all apart is one
+        ids = sorted((use for use in uses if use.is_unique), key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
     if not names and ids and ids[0].key in listed and ids[0].says_names:
         names, ids = [[ids[0].key]], []
     rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []
