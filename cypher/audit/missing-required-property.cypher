@@ -12,7 +12,9 @@ CALL () {
   WITH e, labels(e) + [toStringOrNull(e.@type_key)] AS types
   UNWIND [q IN $schema.node_required WHERE q.label IN types] AS q
   WITH q, count(*) AS needed, collect(CASE WHEN e[q.property] IS NULL THEN e END) AS lacking
-  RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: lacking[0..$sample]}) AS nodes
+  RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: [e IN lacking[0..$sample] | {
+    element_id: elementId(e), name: left(coalesce(@shown(e), ''), 200), type: @type(e), kind: 'entity',
+    key: left(coalesce(@key(e), @shown(e), ''), 200)}]}) AS nodes
 }
 CALL () {
   MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
@@ -20,28 +22,19 @@ CALL () {
   WITH r, [type(r), @label(r)] AS types
   UNWIND [q IN $schema.relation_required WHERE q.label IN types] AS q
   WITH q, count(*) AS needed, collect(CASE WHEN r[q.property] IS NULL THEN r END) AS lacking
-  RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: lacking[0..$sample]}) AS relations
+  RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: [r IN lacking[0..$sample] | {
+    element_id: elementId(r), type: left(@label(r), 200), kind: 'relation',
+    name: left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + left(@label(r), 200) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)}]}) AS relations
 }
-WITH [x IN nodes | x {.*, is_node: true}] + [x IN relations | x {.*, is_node: false}] AS found
+WITH nodes + relations AS found
 WITH [g IN found WHERE g.missing > 0] AS groups, reduce(n = 0, g IN found | n + g.needed) AS total,
      reduce(n = 0, g IN found | n + g.missing) AS count
 WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
 UNWIND groups AS g
 UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
-WITH total, count, turn, g.some[turn] AS x, g.is_node AS is_node, g.missing AS missing, g.label AS label, g.property AS property,
+WITH total, count, turn, g.some[turn] AS item, g.missing AS missing, g.label AS label, g.property AS property,
      count(*) AS once
-CALL (x, is_node) {
-  WITH x, is_node WHERE is_node
-  WITH x AS e, left(coalesce(@shown(x), ''), 200) AS name
-  RETURN {element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
-          type: @type(e), kind: 'entity'} AS item
-  UNION ALL
-  WITH x, is_node WHERE NOT coalesce(is_node, false)
-  WITH x AS r, left(@label(x), 200) AS label
-  WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
-  RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
-}
-WITH total, count, turn, x, item, missing, label, property
+WITH total, count, turn, item, missing, label, property
 ORDER BY turn, missing DESC, label, property, item.name, item.element_id LIMIT $sample
-RETURN count, total, collect(CASE WHEN x IS NOT NULL THEN {
-  items: [item], why: 'no ' + left(property, 200) + ', which ' + left(label, 200) + ' requires (' + missing + ' such)'} END) AS sample
+RETURN count, total, collect(CASE WHEN item IS NOT NULL THEN {
+  items: [item {.*, key: coalesce(item.key, item.name)}], why: 'no ' + left(property, 200) + ', which ' + left(label, 200) + ' requires (' + missing + ' such)'} END) AS sample

@@ -64,7 +64,8 @@ def show(name: str, offline: bool, **options: Any) -> None:
     kgeval connects and writes the query with the labels, types and properties of your graph. A repair's other parameters are yours
     to choose: it does not run until they are set. A repair that could lose a fact of this kind of graph is not printed.
     """
-    from kgeval.graph.binding import bind_query
+    from kgeval.format import code
+    from kgeval.graph.binding import bind_query, explained
     from kgeval.reports.listing import ended
 
     query = _query(name)
@@ -72,15 +73,16 @@ def show(name: str, offline: bool, **options: Any) -> None:
     text, known = query.text, {**defaults(query, options["sample"]), **values}
     if "layout" in known:
         text, known = bind_query(query, known)
+        text = explained(text)
     for line in param_lines(query, known):
-        click.echo(line)
+        click.echo(code(line))
     if query.speaks_roles and "layout" not in values:
         click.echo("// @ words are roles of a layout: without --offline kgeval writes the names of your graph.")
     if note := rows_note(query):
         click.echo(f"// {note}")
     if "graph_name" in {p.name for p in query.params}:
         click.echo("// This query runs on a graph in GDS called $graph_name: project it first (kgeval cypher show simple-graph).")
-    click.echo("\n" + ended(text.rstrip()))
+    click.echo("\n" + ended(code(text.rstrip())))
 
 
 @cypher.command()

@@ -25,7 +25,7 @@ from kgeval.records import Layout
 MOST = 100
 NO_NAME = "__KgevalNone__"  # of no node and no relation: a role without names; the constant false fails in the planner of some queries
 _TRUE = "\0true\0"  # a condition that always holds; it is left out where that is possible
-_UNWRITTEN = re.compile(r"[\\\x00-\x1f\x7f\u2028\u2029]")
+_UNWRITTEN = re.compile(r"[\\\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PARAMETER = re.compile(r"\$(\w+)")
 _LABELS = {"Entity": "entity_labels", "Chunk": "chunk_labels", "Document": "document_labels", "Excluded": "entity_excluded_labels"}
 _TYPES = {"RELATION": "relation_types", "MENTION": "mention_types", "IN_DOCUMENT": "chunk_document_types"}
@@ -40,14 +40,19 @@ def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[st
     layout = given.pop("layout", None)
     if not query.speaks_roles:
         return query.text, given
-    text, left = _bound_to(query.text, json.dumps({name: layout[name] for name in Layout.model_fields if name in layout}))
+    text, left = _bound_to(query.text, _known(json.dumps({name: layout[name] for name in Layout.model_fields if name in layout})))
     return text, given | left
 
 
 def query_of_graph(query: Query, layout: Layout) -> str:
     """The text of a query with a graph's names in it, to be shown. Where a name cannot stand in it, it asks for a parameter that is called
     as the field of the layout (`fields_left`)."""
-    return bind_query(query, {"layout": layout.model_dump()})[0]
+    return explained(bind_query(query, {"layout": layout.model_dump()})[0])
+
+
+def explained(text: str) -> str:
+    """A written text that says what the name is that no graph has."""
+    return f"// {NO_NAME}: this graph has nothing of that role\n{text}" if NO_NAME in text else text
 
 
 def fields_left(text: str, layout: Layout) -> dict[str, Any]:
@@ -55,9 +60,21 @@ def fields_left(text: str, layout: Layout) -> dict[str, Any]:
     return layout.model_dump(include={*_PARAMETER.findall(blank(text))} & FIELDS)
 
 
-@lru_cache(maxsize=256)  # a key has the whole layout: 100 kB where a graph has 5,000 relation types
-def _bound_to(text: str, layout: str) -> tuple[str, dict[str, Any]]:
-    return bind_text(text, Layout.model_validate_json(layout))
+class _Known:
+    """A layout that stands for itself in a key: the texts of 256 queries would each hold 600 kB of 30,000 relation types."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+
+@lru_cache(maxsize=16)
+def _known(layout: str) -> _Known:
+    return _Known(Layout.model_validate_json(layout))
+
+
+@lru_cache(maxsize=256)
+def _bound_to(text: str, known: _Known) -> tuple[str, dict[str, Any]]:
+    return bind_text(text, known.layout)
 
 
 def bind_text(text: str, layout: Layout, *, most: int = MOST) -> tuple[str, dict[str, Any]]:
@@ -199,19 +216,19 @@ class _Writer:
         if len(texts) > self._most or any(not text or _UNWRITTEN.search(text) for text in texts):
             self.left.add("label_names")
             joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
-            mark = "CASE WHEN n_.is_id THEN n_.label + ' ' ELSE '' END + " if ids else ""
+            mark = "CASE WHEN n_.is_id THEN coalesce(n_.label + ' ', '') ELSE '' END + " if ids else ""
             return (
                 f"head([n_ IN $label_names WHERE (n_.label IS NULL OR n_.label IN labels({x})){'' if ids else ' AND NOT n_.is_id'}"
                 f" AND any(k_ IN n_.keys WHERE toStringOrNull({x}[k_]) IS NOT NULL) | {mark}{joined}])"
             )
         cases = []
         for one in said:
-            if one.is_id and not ids:
+            if not one.keys or (one.is_id and not ids):
                 continue
             values = [f"toStringOrNull({x}.{cypher_name(key)})" for key in one.keys]
-            there = " OR ".join(f"{value} IS NOT NULL" for value in values) or "false"
+            there = " OR ".join(f"{value} IS NOT NULL" for value in values)
             where = there if one.label is None else f"({x}:{cypher_name(one.label)}) = true AND ({there})"
-            mark = f"{cypher_literal(f'{one.label} ')} + " if one.is_id else ""
+            mark = f"{cypher_literal(f'{one.label} ')} + " if one.is_id and one.label is not None else ""
             joined = values[0] if len(values) == 1 else " + ".join(f"coalesce({value} + ' ', '')" for value in values)
             cases.append(f"WHEN {where} THEN {mark}trim({joined})")
         return f"CASE {' '.join(cases)} END" if cases else "null"

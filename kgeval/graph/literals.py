@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # also what is only a line end to some programs: a literal stays on its line wherever it is pasted
-_CONTROLS = {chr(n): f"\\u{n:04X}" for n in (*range(32), 0x7F, 0x2028, 0x2029)}
+_CONTROLS = {chr(n): f"\\u{n:04X}" for n in (*range(32), *range(0x7F, 0xA0), 0x2028, 0x2029)}
+# between backticks there is no escape but this one, which Cypher undoes before it reads the name
+_NAME_ESCAPES = str.maketrans({**_CONTROLS, "\\": "\\u005C", "`": "``"})
 _ESCAPES = str.maketrans({**_CONTROLS, "\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
@@ -49,4 +51,4 @@ def cypher_name(name: str) -> str:
     if not name or "\0" in name:
         raise ValueError("a name in Cypher must not be empty and must not hold NUL")
     # Cypher 5 undoes \uXXXX inside backticks too: a backslash of the name would begin one
-    return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"
+    return "`" + name.translate(_NAME_ESCAPES) + "`"

@@ -102,6 +102,12 @@ class GraphProfile(PublicRecord):
     scripts: dict[Public, float] = Field(default_factory=dict)
     notes: list[Public] = Field(default_factory=list)
 
+    def without_properties(self) -> GraphProfile:
+        """What an audit keeps of it: decisions and their evidence."""
+        labels = [one.model_copy(update={"properties": []}) for one in self.labels]
+        types = [one.model_copy(update={"properties": []}) for one in self.types]
+        return self.model_copy(update={"labels": labels, "types": types})
+
 
 class ProfileReport(GraphReport):
     """`kgeval profile`: what a graph is."""

@@ -258,7 +258,8 @@ class AuditReport(GraphReport):
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
     measured; `diff`: against --baseline. `community_map`: the largest communities, where they were found. `resumed`: what was taken over
-    from an audit that was cut off. `profile`: what the graph is; null where that could not be told."""
+    from an audit that was cut off. `profile`: what the graph is, without its
+    properties (`kgeval profile` has them); null where that could not be told."""
 
     profile: GraphProfile | None = None
     reading: Reading | None = None

@@ -30,6 +30,12 @@ class Listing:
         """Parameter lines and the statement."""
         return f"{self.params}\n{self.query}" if self.params else self.query
 
+    def whole(self, report: AuditReport) -> str:
+        """As text, with what it shares with others, and a comment for what is missing: it stands alone."""
+        shared = _lines(fields_left(self.query, report.layout))
+        missing = "\n".join(f"// set ${name} first: {doc or 'kgeval makes it while it runs'}" for name, doc in self.missing)
+        return "\n".join(filter(None, [missing, shared, self.text()]))
+
 
 def layout_lines(report: AuditReport) -> str:
     """The `:param` lines that the report's statements share: what of its layout cannot stand in a text; "" mostly."""

@@ -28,7 +28,7 @@ def of_audit(report: AuditReport) -> str:
     gates = [gate_of(gate, report.graph) for gate in report.gates if gate.decides]
     open_ends = [f"{finding.rule_id}: {finding.status}" for finding in findings if finding.status in ("incomplete", "error")]
     open_ends += [f"gate {gate.wanted}: no answer" for gate in gates if gate.met is None]
-    statements = {finding.rule_id: statement.text() for finding in report.findings if (statement := listing(report, finding))}
+    statements = {finding.rule_id: statement.whole(report) for finding in report.findings if (statement := listing(report, finding))}
     return _written(report.run, findings, gates, open_ends, statements)
 
 

@@ -283,7 +283,7 @@ def profiled(graph: Graph, layout: Layout, options: AuditOptions) -> tuple[Graph
     from kgeval.profiling.engine import profile_graph
 
     try:
-        return profile_graph(graph, layout, seed=options.seed, timeout=options.timeout), []
+        return profile_graph(graph, layout, seed=options.seed, timeout=options.timeout).without_properties(), []
     except ConnectionLost:
         raise
     except QueryError as fault:

@@ -147,6 +147,20 @@ def test_values_of_another_type_than_declared_are_found(graph, draw):
     ]
 
 
+@pytest.mark.both_lines
+@pytest.mark.parametrize("rule", ["missing-required-property", "property-type-mismatch"])
+def test_nodes_and_relations_are_told_apart_where_the_key_is_the_name(graph, draw, rule):
+    """The writers' layouts list their key as a name: read twice of what is a node or a relation, the server took one for the other."""
+    draw("""CREATE (a:__Entity__:Person {name: 'Ada', born: '1815'})-[:KNOWS]->(b:__Entity__:Person {born: 1900}),
+      (a)-[:WORKS_AT {since: 'long'}]->(c:__Entity__:Company {name: 'Acme'}), (b)-[:WORKS_AT]->(c)""")
+    finding = check(graph, rule, PLAIN.model_copy(update={"key_property": "name"}))
+    kinds = {(one.items[0].kind, one.items[0].key) for one in finding.examples}
+    assert kinds == {
+        "missing-required-property": {("entity", ""), ("relation", " -[WORKS_AT]-> Acme")},
+        "property-type-mismatch": {("entity", "Ada"), ("relation", "Ada -[WORKS_AT]-> Acme")},
+    }[rule]
+
+
 def test_the_databases_constraints_are_a_schema(graph, draw):
     graph.schema_command("CREATE CONSTRAINT kg_person IF NOT EXISTS FOR (p:Person) REQUIRE p.id IS UNIQUE")
     try:

@@ -91,6 +91,10 @@ def test_names_by_label_come_one_after_the_other() -> None:
     other = f"WHEN {title} IS NOT NULL THEN trim({title})"
     assert written("@shown(e)", label_names=names) == f"CASE {person} {order} {other} END"
     assert written("@name(e)", label_names=names) == f"CASE {person} {other} END", "an id is no name"
+    nothing = [LabelName(label="Spot", is_id=True), LabelName(keys=["uuid"], is_id=True)]
+    uuid = "toStringOrNull(e.uuid)"
+    assert written("@shown(e)", label_names=nothing) == f"CASE WHEN {uuid} IS NOT NULL THEN trim({uuid}) END", "nothing is no case"
+    assert written("@name(e)", label_names=nothing) == "null"
 
 
 def test_a_type_is_ranked_only_where_labels_stand_together() -> None:

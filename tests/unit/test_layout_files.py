@@ -135,6 +135,11 @@ def test_what_cypher_cannot_hold_is_refused() -> None:
             cypher_name(name)
 
 
+def test_names_and_keys_of_maps_stay_on_one_line() -> None:
+    assert cypher_literal({"two\nlines": 1, "a`b": 2}) == "{`two\\u000Alines`: 1, `a``b`: 2}"
+    assert cypher_name("x\x9by") == "`x\\u009By`"
+
+
 def test_list_and_show_work_without_a_server() -> None:
     run = CliRunner().invoke
     assert all(name in run(layout, ["list"]).output for name in BUILT_IN)

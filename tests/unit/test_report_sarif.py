@@ -135,6 +135,17 @@ def test_a_rule_has_the_statement_behind_it_with_its_parameters() -> None:
     ]
 
 
+def test_a_statement_of_sarif_stands_alone() -> None:
+    header = "// :param graph_name => 'g' -- STRING: the projected graph"
+    query = f"{header}\nMATCH (e) WHERE any(l IN labels(e) WHERE l IN $entity_labels) RETURN e"
+    report = audited(finding("small-component", 1, query=query))
+    shared = report.model_copy(update={"layout": report.layout.model_copy(update={"entity_labels": ["a\\b", "two\nlines"]})})
+    [rule] = json.loads(rendered(shared, "sarif"))["runs"][0]["tool"]["driver"]["rules"]
+    assert rule["properties"]["cypher"].split("\n")[:2] == [
+        "// set $graph_name first: STRING: the projected graph", r":param entity_labels => ['a\\b', 'two\nlines']",
+    ]
+
+
 def test_examples_are_cut_and_the_message_says_of_how_many() -> None:
     run = judged(rendered(audited(finding("empty-name", 90, names=tuple(f"n{at}" for at in range(40)))), "sarif"))
     assert len(run["results"]) == MOST_EXAMPLES and all("90 of 100" in one["message"]["text"] for one in run["results"])

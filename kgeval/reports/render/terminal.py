@@ -91,7 +91,7 @@ def show_blocks(console: Console, blocks: Iterable[Block]) -> None:
             case Code():
                 if block.title:
                     title(console, visible(block.title, longest=160))
-                console.print(block.text, overflow="fold", soft_wrap=True)
+                console.print(block.text, overflow="ignore", no_wrap=True, crop=False)  # to be copied
             case Details():
                 _say(console, block.title, "bold")
                 show_blocks(console, block.blocks)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
+from kgeval.reports.listing import ended
 from kgeval.reports.views.parts import gates_section, notes_list
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")
@@ -53,7 +54,7 @@ def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:
             if figure.query:
                 values = {**figure.parameters, **fields_left(figure.query, report.layout)}
                 given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(values.items())]
-                text = "\n".join(code(line) for line in (*given, figure.query.strip()))
+                text = "\n".join(code(line) for line in (*given, ended(figure.query.strip())))
                 yield f"All {figure.facet} that {visible(set_.file, longest=60)} misses", text
 
 
