@@ -261,6 +261,7 @@ def audited(
         if kept.resumed() and (why := kept.outdated(graph)):  # never two states of a graph in one report
             session.say(f"warning: --resume: {why}: the audit begins anew")
             audit_data = audit(graph, layout, engine, progress=progress)
+            profile, unknown = profiled(graph, layout, options)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])

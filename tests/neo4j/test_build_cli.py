@@ -139,7 +139,7 @@ def test_remove_takes_a_document_out_and_names_unknown_ones(
     (["a.txt", "--triples", "t.csv"], "--triples is for --extractor triples-file"), ([], "nothing to update"),
     (["a.txt", "--gleanings", "2"], "--gleanings is for"), (["a.txt", "--extraction-prompt", "kasiak_compat"], "-prompt is for"),
     (["a.txt", "--chunk-overlap", "600"], "must be below"),
-    (["a.txt", "--resolve", "exact,magic"], "magic is no level"), (["a.txt", "-o", "nowhere/index.json"], "its folder is not there"),
+    (["a.txt", "--resolve", "exact,magic"], "magic is no level"), (["a.txt", "-o", "a.txt/index.json"], "a.txt is no folder"),
     (["a.txt", "-o", "."], "is a folder"),
 ])
 def test_options_that_do_not_fit_are_refused(

@@ -70,12 +70,12 @@ def test_one_graph_loaded_with_labels_in_two_orders_gives_one_audit(graph: Graph
     assert {change.verdict for change in made.findings} <= {"same", "unanswered"}
 
 
-def test_a_special_label_is_the_type_before_a_general_one(graph: Graph, draw: Draw) -> None:
+def test_a_label_that_holds_others_is_the_type_and_of_labels_that_only_meet_the_special_one(graph: Graph, draw: Draw) -> None:
     draw("""CREATE (:ZCat:Animal {name: 'a'})-[:EATS]->(:Animal {name: 'b'}), (:ACat:Animal {name: 'c'}), (:Animal:ZCat:Red {name: 'd'}),
             (:Stone {name: 'e'}), (:Red:Stone {name: 'f'})""")
     layout = layout_of(graph)
-    assert layout.type_label_rank == {"ACat": 0, "Red": 1, "Stone": 2, "ZCat": 3, "Animal": 4}
-    assert types_of(graph, layout) == {"Animal": 1, "ACat": 1, "Red": 2, "Stone": 1, "ZCat": 1}
+    assert layout.type_label_rank == {"Red": 0, "Stone": 1, "Animal": 2, "ACat": 3, "ZCat": 4}
+    assert types_of(graph, layout) == {"Animal": 3, "Red": 2, "Stone": 1}
 
 
 CONFERENCE = """CREATE (:Room {name: 'Hall'}), (:Room {name: 'Loft'}), (:Room {name: 'Yard'})
