@@ -157,7 +157,7 @@ def role_of(group: TypeGroup, groups: Groups, layout: Layout, *, is_named: bool)
         return "value", f"{share} relations lead to each node and none goes out, and hardly a property beside its name"
     if not is_named and (key := _time_of(group)) is not None:
         return "record", f"each node has a time in {key}, and no property names it"
-    return "entity", f"{group.label or 'no label'} is no structure of the layout {layout.name}"
+    return "entity", "nothing marks it as a passage, document, community, value or record"
 
 
 def _share_of_values(group: TypeGroup) -> str | None:

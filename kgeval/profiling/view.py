@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kgeval.format import first_of, joined, number, percent, plural
 from kgeval.profiling.record import GraphProfile, LabelProfile, ProfileReport, PropertyProfile, RelationProfile
-from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Block, Cell, Details, Document, Items, Section, Table, Text
 
 OVERRIDE = (
     "A decision that is wrong here is overridden in a layout: kgeval layout init -o mine.toml, then --layout mine.toml; or one key of it: "
@@ -37,9 +37,9 @@ def sections(profile: GraphProfile) -> list[Section]:
 def audit_section(profile: GraphProfile) -> Section:
     """What an audit tells of the graph that it looked at."""
     lead = [Text(text) for text in _lead(profile)]
-    why = Items(list(_why(profile)), title="Why", long=400)
-    blocks: list[Block] = [*lead, *_labels(profile), *_types(profile), why, Text(OVERRIDE, style="hint")]
-    return Section("What this graph is", blocks, id="profile", wide=True, forms="page")
+    why = Details("Why, for each decision", [Items(list(_why(profile)), long=400), Text(OVERRIDE, style="hint")])
+    blocks: list[Block] = [*lead, *_labels(profile), *_types(profile), why]
+    return Section("What this graph is", blocks, id="profile", forms="page")
 
 
 def _lead(profile: GraphProfile) -> list[str]:

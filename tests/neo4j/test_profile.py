@@ -240,7 +240,7 @@ def test_the_command_and_the_function_give_the_same(
     assert audited.report.profile == written.without_properties()
     audited.save(tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "What this graph is" in page and "Ship is no structure of the layout generic" in page
+    assert "What this graph is" in page and "Ship is an entity: nothing marks it as" in page
 
 
 # --- every writer's graph, and graphs that people made ----------------------------------------------------------------------
