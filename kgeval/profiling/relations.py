@@ -11,12 +11,8 @@ from kgeval.profiling.reads import Labels, Reading, SampledRelation, Value
 from kgeval.profiling.record import RelationEnds, RelationProfile, Says
 from kgeval.profiling.values import property_profiles
 from kgeval.records import Layout
+from kgeval.text.predicates import is_placeholder
 
-PLACEHOLDERS = frozenset({
-    "RELATED", "RELATED_TO", "RELATES_TO", "RELATION", "RELATIONSHIP", "IS_RELATED_TO", "HAS_RELATION", "LINK", "LINKS", "LINKED",
-    "LINKS_TO", "LINKED_TO", "CONNECTED", "CONNECTED_TO", "CONNECTS", "CONNECTS_TO", "ASSOCIATED_WITH", "ASSOCIATED", "DIRECTED",
-    "UNDIRECTED", "EDGE", "REL", "OTHER",
-})
 BOTH_WAYS = 0.9  # share of relations that one of their type leads back along
 LEAST = 10  # relations that tell something of all
 KEYWORDS = 0.5  # share of labels with commas that makes them keywords
@@ -88,10 +84,9 @@ def _says(name: str, relations: Sequence[SampledRelation], layout: Layout, *, is
         if commas >= KEYWORDS * len(texts):
             return "keywords", f"{key} holds keywords: {commas} of {len(texts)} have a comma"
         return "property", f"{key} says it, on {len(texts)} of {len(relations)} sampled relations"
-    if name.upper() in PLACEHOLDERS and is_only:
-        return "nothing", f"{name} is the graph's one type, and says only that two things are connected"
-    if name.upper() in PLACEHOLDERS and layout.name != "generic" and name in layout.relation_types and len(layout.relation_types) == 1:
-        return "nothing", f"the writer of {layout.name} uses {name} for whatever it found"
+    if name in layout.relation_types and is_placeholder(name, layout):
+        why = "it is the graph's one type" if is_only else f"the writer of {layout.name} uses it for whatever it found"
+        return "nothing", f"{name} says only that two things are connected: {why}"
     return "type", "it is the one type, and a predicate" if is_only else "it is one of several types"
 
 

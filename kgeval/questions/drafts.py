@@ -50,7 +50,7 @@ def triples_shown(
     values = []
     for n, r in enumerate(structure.relations if relations is None else relations, start=1):
         predicate = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
-        listed = [] if predicate else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
+        listed = [] if predicate else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word, layout)]
         triple = {"subject": structure.node(r.source).name, **predicate, "object": structure.node(r.target).name}
         values.append(_shown(
             number=n, **triple, keywords=list[JsonValue](listed) or None, description=r.description,

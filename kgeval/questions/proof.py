@@ -124,7 +124,7 @@ def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: in
 def has_direction(layout: Layout, predicate: str) -> bool:
     """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label
     says nothing."""
-    return not layout.relations_undirected and not is_placeholder(predicate)
+    return not layout.relations_undirected and not is_placeholder(predicate, layout)
 
 
 def _only(name: str, ends: Iterable[str]) -> bool:

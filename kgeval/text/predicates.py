@@ -23,11 +23,24 @@ def keywords(label: str) -> list[str]:
     return list(dict.fromkeys(part for piece in _SEPARATORS.split(label) if (part := " ".join(piece.split()))))
 
 
-def is_placeholder(label: str) -> bool:
+def is_placeholder(label: str, layout: Layout | None = None) -> bool:
     """Whether a label says no more than that there is a relation: RELATED, RelatedTo, "is related to", DIRECTED, EDGE, UNKNOWN, "->". Any
-    spelling, in the languages of words/no_predicate.toml."""
+    spelling, in the languages of words/no_predicate.toml.
+
+    In a graph the words decide only where nothing else does. Its types say something where it has several and no writer fixed them: who
+    keeps DIRECTED beside ACTED_IN means a director. Where a property holds the label, its type is a placeholder, and "directed" in the
+    property is none.
+    """
     name = normalise(uncamel(label))
-    return not any(map(str.isalpha, name)) or name in _placeholders()
+    if not any(map(str.isalpha, name)):
+        return True
+    if name not in _placeholders():
+        return False
+    if layout is None:
+        return True
+    if layout.relation_label_key is not None:
+        return label in layout.relation_types or name not in _said()
+    return len(layout.relation_types) <= 1 or _has_fixed_types(layout.name)
 
 
 def is_predicate(label: str | None, layout: Layout | None = None) -> bool:
@@ -35,12 +48,26 @@ def is_predicate(label: str | None, layout: Layout | None = None) -> bool:
     their labels are keywords, one or several: nobody can say which end is the subject."""
     if label is None or (layout is not None and layout.relations_undirected):
         return False
-    return len(keywords(label)) == 1 and not is_placeholder(label)
+    return len(keywords(label)) == 1 and not is_placeholder(label, layout)
 
 
 def uncamel(label: str) -> str:
     """A label with a space before each capital that follows a small letter or a digit: worksAt is "works At"."""
     return _CAMEL.sub(" ", label)
+
+
+@cache
+def _said() -> frozenset[str]:
+    """Words of types that are predicates where somebody wrote them as such: to direct a film, to link a page."""
+    return frozenset(normalise(word) for word in word_list("said_predicate"))
+
+
+@cache
+def _has_fixed_types(layout: str) -> bool:
+    """Whether a layout of kgeval's lists the types that its writer uses, whatever it found."""
+    from kgeval.graph.layouts import load_profile, names
+
+    return layout in names() and bool(load_profile(layout).layout.relation_types)
 
 
 @cache

@@ -18,7 +18,7 @@ from kgeval.graph.queries import blank, cypher_root
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
     "ending", "errors", "rounding", "records", "format", "limits", "code_digest", "config", "access", "tables", "manifest", "stats", "llm",
-    "graph", "profiling", "text", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
+    "graph", "text", "profiling", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
 )
 # rooms that hold one task whole, and where their parts stand among the others
 TASKS = ("profiling",)

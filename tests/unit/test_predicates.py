@@ -8,10 +8,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from kgeval.graph.entry import Around
 from kgeval.graph.layouts import load_profile, names
 from kgeval.graph.load.bulk import cells
 from kgeval.graph.load.detect import load
 from kgeval.records import Layout
+from kgeval.systems.builtin.graph_rag import sentence
 from kgeval.text.predicates import is_predicate, keywords
 
 EDGES = '<node id="a"/><node id="b"/><edge source="a" target="b"{0}><data key="p">founded</data></edge>'
@@ -73,3 +75,26 @@ def test_the_pieces_of_a_description_are_lines_after_every_kind_of_import(tmp_pa
     assert (loaded.entities[0].description, loaded.relations[0].description) == ("An uncle.\nA miser.", "He pays him.\nHe fires him.")
     column, faults = cells.description(pa.array(["An uncle.<SEP>A miser.", None, "x"]), "description")
     assert (column.to_pylist(), faults) == (["An uncle.\nA miser.", None, "x"], {})
+
+
+MOVIES = Layout(name="generic", entity_labels=["Person", "Movie"], relation_types=["ACTED_IN", "DIRECTED", "RELATED_TO"])
+
+
+@pytest.mark.parametrize(("label", "layout", "says"), [
+    ("DIRECTED", MOVIES, True), ("RELATED_TO", MOVIES, True), ("->", MOVIES, False),
+    ("RELATED_TO", MOVIES.model_copy(update={"relation_types": ["RELATED_TO"]}), False),
+    ("RELATED", Layout(name="ms-graphrag-neo4j", relation_types=["RELATED", "RELATIONSHIP"]), False),
+    ("DIRECTED", Layout(name="lightrag-1.4", relation_types=["DIRECTED"], relation_label_key="keywords"), False),
+    ("directed", Layout(name="kgeval", relation_types=["DIRECTED", "KNOWS"], relation_label_key="predicate"), True),
+    ("DIRECTED", Layout(name="kgeval", relation_types=["DIRECTED", "KNOWS"], relation_label_key="predicate"), False),
+    ("related to", Layout(name="kgeval", relation_types=["RELATED_TO", "KNOWS"], relation_label_key="predicate"), False),
+    ("links", Layout(name="mine", relation_types=["LINKS", "PAGES"]), True),
+    ("DIRECTED", None, False),
+])
+def test_words_of_placeholders_decide_only_where_the_graph_does_not(label: str, layout: Layout | None, says: bool) -> None:
+    assert is_predicate(label, layout) is says
+
+
+def test_who_directed_the_film_is_not_who_is_connected_with_it() -> None:
+    told = Around("1", "r", "1", "2", "Lana Wachowski", "DIRECTED", "The Matrix")
+    assert sentence(told, MOVIES) == "Lana Wachowski directed The Matrix."

@@ -60,7 +60,8 @@ def say_something(layout: Layout, found: Iterable[TripleMatch]) -> bool:
     """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED and the like."""
     every = [relation for match in found for relation in match.found]
     constant = layout.relation_label_key is None and len(layout.relation_types) <= 1
-    return not every or any(relation.descriptions or not (constant or all(map(is_placeholder, relation.labels))) for relation in every)
+    named = (one for one in every if not (constant or all(is_placeholder(label, layout) for label in one.labels)))
+    return not every or any(one.descriptions for one in every) or any(True for _ in named)
 
 
 def crowded(entities: Iterable[Match]) -> list[str]:

@@ -138,7 +138,7 @@ def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> N
             ):
                 raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
             continue
-        placeholder = is_placeholder(relation.predicate)
+        placeholder = is_placeholder(relation.predicate, layout)
         why = "says only that there is a relation" if placeholder else "is no predicate but a list of keywords"
         if options.template:
             raise RejectedError(

@@ -71,7 +71,7 @@ def sentence(relation: Around, layout: Layout | None = None, *, describe: bool =
     if is_predicate(relation.predicate, layout):
         text = f"{start} {words_of(relation.predicate)} {end}."
         return f"{text} {about}" if about and about.casefold() not in text.casefold() else text
-    named = ", ".join(words_of(word) for word in keywords(relation.predicate) if not is_placeholder(word))
+    named = ", ".join(words_of(word) for word in keywords(relation.predicate) if not is_placeholder(word, layout))
     if about:
         return f"{start} and {end}{f' ({named})' if named else ''}: {about}"
     return f"{start} and {end}: {named}." if named else f"{start} and {end} are connected."
