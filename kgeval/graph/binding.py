@@ -122,7 +122,7 @@ class _Writer:
 
     def _named(self, form: str, x: str, what: str | None) -> str:
         if form == "is":
-            return f"type({x}) IN {self._value(_TYPES[what])}" if what in _TYPES else self._condition(x, str(what))
+            return self._of_type(x, _TYPES[what]) if what in _TYPES else self._condition(x, str(what))
         if form == "has_label":
             return self._labelled(x, _LABELS[str(what)])
         if form in ("sources", "named_sources", "description"):
@@ -178,6 +178,10 @@ class _Writer:
     def _labelled(self, x: str, field: str) -> str:
         names = self._names(field, getattr(self._layout, field))
         return f"any(l_ IN labels({x}) WHERE l_ IN ${field})" if names is None else f"({x}:{'|'.join(names)})"
+
+    def _of_type(self, r: str, field: str) -> str:
+        """That a relation is of one of the types; of none, a name that no relation has: `IN []` is the constant false."""
+        return f"type({r}) IN {self._value(field) if getattr(self._layout, field) else cypher_literal([NO_NAME])}"
 
     def _typed(self, r: str, field: str) -> str:
         names = self._names(field, getattr(self._layout, field))

@@ -68,7 +68,7 @@ def test_types_expand_in_a_pattern_and_are_a_condition_elsewhere() -> None:
     assert written("MATCH (a)-[r:@RELATION]-(b)<-[m:@MENTION]-(c)") == "MATCH (a)-[r:KNOWS|`IS IN`]-(b)<-[m:FROM]-(c)"
     assert written("MATCH (a)-[r]-(b) WHERE @is(r, RELATION)") == "MATCH (a)-[r]-(b) WHERE type(r) IN ['KNOWS', 'IS IN']"
     assert written("MATCH (a)-[r:@RELATION]-(b) WHERE @is(r, IN_DOCUMENT)", relation_types=[]) == (
-        f"MATCH (a)-[r:{NO_NAME}]-(b) WHERE type(r) IN []"
+        f"MATCH (a)-[r:{NO_NAME}]-(b) WHERE type(r) IN ['{NO_NAME}']"
     ), "no type means none, not any"
 
 
