@@ -15,7 +15,8 @@ from kgeval.comparison.people.reading import read_filled
 
 
 def downloaded(folder: Path, name: str) -> dict[str, object]:
-    wait_until((folder / name).is_file)
+    # a browser puts an empty file there first, and moves the whole one over it
+    wait_until(lambda: (folder / name).is_file() and (folder / name).stat().st_size > 0)
     found: dict[str, object] = json.loads((folder / name).read_text())
     return found
 
