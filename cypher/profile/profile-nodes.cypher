@@ -2,7 +2,7 @@
 // A node is picked by its id, the same ones for a seed. Of a node with very many relations the first thousand are counted.
 //
 // :param shares => [1.0]            -- LIST OF FLOAT: of each set of labels, the share of its nodes to pick
-// :param places => {`|Person`: 0}   -- MAP: from a set of labels, each behind a |, to its place in shares
+// :param places => {`\u0000Person`: 0} -- MAP: from a set of labels, each behind the one character no label has, to its place in shares
 // :param seed => 0                  -- INTEGER: seed that picks them
 // :param most => 20                 -- INTEGER: relations told of each node
 // :param longest => 200             -- INTEGER: characters told of a value
@@ -10,7 +10,7 @@
 // returns: place INTEGER, values LIST, outgoing LIST, incoming LIST, relations LIST
 // mode: read
 MATCH (n:@Node)
-WITH n, $places[reduce(set = '', l IN labels(n) | set + '|' + l)] AS place
+WITH n, $places[reduce(set = '', l IN labels(n) | set + '\u0000' + l)] AS place
 WHERE place IS NOT NULL AND ($shares[place] >= 1
   OR ((toInteger(last(split(elementId(n), ':'))) % 1000003) * 618037 + $seed * 104729) % 1000003 < $shares[place] * 1000003)
 RETURN place,
@@ -23,7 +23,7 @@ RETURN place,
   COLLECT {
     MATCH (n)-[r]->(o)
     WITH r, o LIMIT $most
-    RETURN [type(r), $places[reduce(set = '', l IN labels(o) | set + '|' + l)], elementId(o), n = o,
+    RETURN [type(r), $places[reduce(set = '', l IN labels(o) | set + '\u0000' + l)], elementId(o), n = o,
       EXISTS { MATCH (o)-[back]->(n) WHERE type(back) = type(r) AND back <> r },
       [k IN keys(r) | [k, valueType(r[k]), left(toStringOrNull(r[k]), $longest)]]]
   } AS relations

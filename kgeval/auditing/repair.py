@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from kgeval.auditing.rulebook import Rule
 from kgeval.graph.binding import query_of_graph
-from kgeval.graph.layouts import load_profile, names
+from kgeval.graph.layouts import fixes_types, names
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Example, Layout, Repair
 
@@ -41,11 +41,9 @@ def why_not_offered(rule: Rule, layout: Layout, *, extracted: bool) -> str | Non
 
 
 def _has_fixed_types(layout: Layout) -> bool:
-    """Whether relations are told by types that the layout lists, and no property holds their name. A bound layout lists all types: of a
-    layout that comes with kgeval its file decides, of another one that it does not say."""
-    if layout.relation_label_key:
-        return False
-    return layout.name not in names() or bool(load_profile(layout.name).relation_types)
+    """Whether relations are told by types that the layout lists, and no property holds their name. Of a layout of one's own it is not
+    known: it may."""
+    return not layout.relation_label_key and fixes_types(layout.name) is not False
 
 
 def repair_for(

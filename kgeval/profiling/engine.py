@@ -3,7 +3,12 @@ of names."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.layouts import Catalogue, catalogue
 from kgeval.profiling import keys, reads
 from kgeval.profiling.kinds import kind_of_graph, kind_of_label
@@ -16,9 +21,7 @@ from kgeval.records import Layout
 MOST_LABELS = 100  # types whose keys and names are counted exactly
 
 
-def profile_graph(
-    graph: Graph, layout: Layout, *, seed: int = 0, timeout: float | None = None,
-) -> GraphProfile:
+def profile_graph(graph: Graph, layout: Layout, *, seed: int = 0, timeout: float | None = None) -> GraphProfile:
     """What the graph of a bound layout is. Counts of labels are exact; properties, formats, relations and ends are of a sample (300 nodes
     of each set of labels, picked by their ids); keys and repeats of names are counted exactly in labels of up to 300,000 nodes.
 
@@ -29,28 +32,51 @@ def profile_graph(
         return _profiled(graph, layout, seed, timeout)
 
 
+def profile_or_note(graph: Graph, layout: Layout, *, seed: int, timeout: float) -> tuple[GraphProfile | None, list[str]]:
+    """What a graph is, for a report that is no less true without it: None, and a note that says why, where that could not be told.
+    Raises: ConnectionLost."""
+    try:
+        return profile_graph(graph, layout, seed=seed, timeout=timeout), []
+    except ConnectionLost:
+        raise
+    except QueryError as fault:
+        return None, [f"what this graph is could not be told: {fault.message.splitlines()[0]}"]
+
+
+@dataclass(frozen=True)
+class _TypeRead:
+    """What is known of a type before its values are counted: its name, the keys that are declared, and properties that may be keys."""
+
+    group: TypeGroup
+    name: keys.Name
+    declared: list[str]
+    maybe: list[str]
+
+
 def _profiled(graph: Graph, layout: Layout, seed: int, timeout: float | None) -> GraphProfile:
-    graph.read_ahead([reads.asked(name, layout) for name in ("database-constraints", "profile-label-sets")], timeout=timeout)
+    graph.read_ahead([reads.constraints_asked(layout), reads.label_sets_asked(layout)], timeout=timeout)
     seen = catalogue(graph)
-    constraints = reads.read_constraints(graph, timeout=timeout)
+    constraints = reads.read_constraints(graph, layout, timeout=timeout)
     reading = reads.read_sample(graph, layout, seed=seed, timeout=timeout)
     groups = group_by_type(reading, layout)
     unique = keys.unique_properties(constraints)
-    counted_types = [group for group in groups.types if group.label and group.count <= reads.MOST_COUNTED][:MOST_LABELS]
-    wanted = [(group.label, key) for group in counted_types for key in keys.candidates(group, unique)]
-    names = {group.label: keys.name_of(group, layout) for group in groups.types}
-    asked = {group.label: names[group.label].properties for group in counted_types if names[group.label].properties}
+    read = [_read(group, unique, layout) for group in groups.types]
+    counted_types = [one for one in read if one.group.label and one.group.count <= reads.MOST_COUNTED][:MOST_LABELS]
+    wanted = [(one.group.label, key) for one in counted_types for key in one.maybe]
+    asked = {one.group.label: one.name.properties for one in counted_types if one.name.properties}
     graph.read_ahead([*reads.distinct_asked(layout, wanted), *reads.same_names_asked(layout, asked)], timeout=timeout)
     counted = reads.read_distinct(graph, layout, wanted, timeout=timeout)
     same = reads.read_same_names(graph, layout, asked, timeout=timeout)
     types = relation_profiles(reading, groups, layout, _counts_in(reading, seen, layout))
     labels, reasons = [], {}
-    for group in groups.types:
-        kind, reasons[group.label] = kind_of_label(group, groups.types, layout, [one.type for one in types])
-        labels.append(_label(group, groups, layout, kind, unique, counted, names[group.label], same.get(group.label)))
+    for one in read:
+        kind, reasons[one.group.label] = kind_of_label(one.group, groups.types, layout, [relation.type for relation in types])
+        found = keys.keys_of(one.group, one.declared, one.maybe, counted)
+        identity = keys.identity_of(one.name, found, one.declared, same.get(one.group.label))
+        labels.append(_label(one, groups, layout, kind, found, identity))
     kind, because = kind_of_graph(labels, reasons)
     notes = [f"{reading.left_out:,} nodes with rare sets of labels were not looked at"] if reading.left_out else []
-    holders = [(node, key) for group in groups.types for node in group.nodes for key in names[group.label].properties]
+    holders = [(node, key) for one in read for node in one.group.nodes for key in one.name.properties]
     named = [node.values[key].text or "" for node, key in holders if key in node.values]
     return GraphProfile(
         written_by=layout.name, kind=kind, kind_because=because, nodes=sum(reading.sets.values()),
@@ -58,6 +84,11 @@ def _profiled(graph: Graph, layout: Layout, seed: int, timeout: float | None) ->
         constraints=[_constraint(row) for row in constraints], indexes=sorted({form for index in seen.indexes for form in index.forms()}),
         scripts=scripts(named), notes=notes,
     )
+
+
+def _read(group: TypeGroup, unique: Mapping[str, Sequence[str]], layout: Layout) -> _TypeRead:
+    uses, declared = keys.key_uses(group), keys.declared_keys(group, unique)
+    return _TypeRead(group, keys.name_of(group, uses, layout), declared, keys.candidates(group, uses, declared))
 
 
 def _counts_in(reading: reads.Reading, seen: Catalogue, layout: Layout) -> dict[str, int]:
@@ -69,13 +100,9 @@ def _counts_in(reading: reads.Reading, seen: Catalogue, layout: Layout) -> dict[
     return {name: count for name, count in seen.types.items() if layout.scope_property is None or name in met}
 
 
-def _label(
-    group: TypeGroup, groups: Groups, layout: Layout, kind: Kind, unique: dict[str, list[str]],
-    counted: dict[tuple[str, str], reads.Counted], name: keys.Name, same: reads.SameNames | None,
-) -> LabelProfile:
+def _label(read: _TypeRead, groups: Groups, layout: Layout, kind: Kind, found: keys.Keys, identity: keys.Identity) -> LabelProfile:
+    group, name = read.group, read.name
     role, because = role_of(group, groups, layout, is_named=bool(name.properties))
-    found = keys.keys_of(group, unique, counted)
-    identity = keys.identity_of(group, name, found, unique, same)
     beside = labels_beside(group, groups, layout.scope_label)
     return LabelProfile(
         label=group.label, nodes=group.count, sampled=len(group.nodes), role=role, role_because=because, kind=kind,

@@ -13,7 +13,6 @@ from kgeval.records import Layout
 
 MOST_KEYS = 5  # properties of a type that are counted
 LEAST_NODES = 10  # of a type where being different says something of a property that is not called like an id
-LONGEST_KEY = 100
 SEEN = 50  # values that tell whether a property holds names
 RARE = 0.05  # share of nodes whose name another one bears, up to which names identify
 SAME = 0.8  # share of groups of one name that agree in everything else
@@ -60,51 +59,51 @@ def key_uses(group: TypeGroup) -> list[KeyUse]:
     ]
 
 
-def candidates(group: TypeGroup, unique: Mapping[str, Sequence[str]]) -> list[str]:
-    """Properties that may be keys, by the sample: on all nodes, each value once, short, and no number with a point or a time."""
-    declared = [key for label in _labels(group) for key in unique.get(label, ())]
+def declared_keys(group: TypeGroup, unique: Mapping[str, Sequence[str]]) -> list[str]:
+    """Properties that a constraint on one of the labels declares unique."""
+    return list(dict.fromkeys(key for label in group.labels for key in unique.get(label, ())))
+
+
+def candidates(group: TypeGroup, uses: Sequence[KeyUse], declared: Sequence[str]) -> list[str]:
+    """Properties that may be keys beside the declared ones, by the sample: on all nodes, each value once, short, and no number with a
+    point or a time. Those that are called like an id come first."""
     found = []
-    for use in key_uses(group):
+    for use in uses:
         types = {node.values[use.key].type for node in group.nodes if use.key in node.values}
         plain = all(type_ in ("STRING", "INTEGER") for type_ in types)
-        is_short = use.length <= LONGEST_KEY
-        if use.filled == use.looked_at == use.values and is_short and plain and (use.is_key or use.looked_at >= LEAST_NODES):
+        if use.key not in declared and use.tells_all_apart and plain and (use.is_key or use.looked_at >= LEAST_NODES):
             found.append(use)
     found.sort(key=lambda use: (not use.is_key, use.length, use.key))
     if declared or any(use.is_key for use in found):  # what else differs does so by chance: streets, telephones
         found = [use for use in found if use.is_key]
-    return list(dict.fromkeys([*declared, *(use.key for use in found)]))[:MOST_KEYS]
+    return [use.key for use in found][:MOST_KEYS]
 
 
-def keys_of(group: TypeGroup, unique: Mapping[str, Sequence[str]], counted: Mapping[tuple[str, str], Counted]) -> Keys:
-    """The keys of a type: declared unique, or filled on every node with values that all differ."""
-    declared = list(dict.fromkeys(key for label in _labels(group) for key in unique.get(label, ())))
-    called = {use.key for use in key_uses(group) if use.is_key}
+def keys_of(
+    group: TypeGroup, declared: Sequence[str], maybe: Sequence[str], counted: Mapping[tuple[str, str], Counted],
+) -> Keys:
+    """The keys of a type: declared unique, or filled on every node with values that all differ. `maybe`: its candidates."""
     found, reasons = [], []
     if declared:
         reasons.append(f"{', '.join(declared)}: a constraint declares it unique")
-    for key in candidates(group, unique):
+    for key in maybe:
         count = counted.get((group.label, key))
-        if key in declared:
-            continue
         if count is not None and count.filled == group.count == count.values:
             found.append(key)
             reasons.append(f"{key}: {count.values:,} of {group.count:,} nodes have it, and all values differ")
         elif count is None and group.count > MOST_COUNTED:
             found.append(key)
             reasons.append(f"{key}: on all {len(group.nodes):,} sampled nodes, and all values differ")
-    found.sort(key=lambda key: key not in called)
     return Keys([*declared, *found], "; ".join(reasons) or "no property is on every node with values that all differ")
 
 
-def name_of(group: TypeGroup, layout: Layout) -> Name:
+def name_of(group: TypeGroup, uses: Sequence[KeyUse], layout: Layout) -> Name:
     """The name of a type's nodes: what the layout says of the label, else properties that are called like a name, or hold words."""
-    own = [one for one in layout.label_names if one.label in _labels(group) and not one.is_id]
+    own = [one for one in layout.label_names if one.label in group.labels and not one.is_id]
     if own:
         how = "found among its properties" if layout.name == "generic" else f"so says the layout {layout.name}"
         return Name(list(own[0].keys), f"{' + '.join(own[0].keys)}: {how}")
     listed = [key for key in layout.name_keys if "+" not in key and "." not in key and key != "*"]
-    uses = key_uses(group)
     written = [use for key in listed for use in uses if use.key == key]
     if layout.name != "generic" and written:
         return Name([written[0].key], f"{written[0].key}: so says the layout {layout.name}")
@@ -117,11 +116,11 @@ def name_of(group: TypeGroup, layout: Layout) -> Name:
     return Name(first, f"{' + '.join(first)}: {how}, on {percent(filled)} of the sampled nodes")
 
 
-def identity_of(group: TypeGroup, name: Name, keys: Keys, unique: Mapping[str, Sequence[str]], same: SameNames | None) -> Identity:
+def identity_of(name: Name, keys: Keys, declared: Sequence[str], same: SameNames | None) -> Identity:
     """Whether two nodes of one name are one thing: declared so; hardly ever repeated; or repeated with all else alike."""
     if not name.properties:
         return Identity(None, "the nodes have no name")
-    if any([key] == name.properties for label in _labels(group) for key in unique.get(label, ())):
+    if any([key] == name.properties for key in declared):
         return Identity(True, f"a constraint declares {name.properties[0]} unique")
     if same is None:
         return Identity(None, "not looked at: too many nodes")
@@ -155,10 +154,6 @@ def _differing(same: SameNames, leave: set[str]) -> list[set[str]]:
 def _comparable(group: Sequence[Mapping[str, str | None]], leave: set[str]) -> bool:
     """Whether two nodes of a group have another property in common."""
     return any(sum(key in node for node in group) > 1 for key in {key for node in group for key in node} - leave)
-
-
-def _labels(group: TypeGroup) -> list[str]:
-    return list(dict.fromkeys([group.label, *(label for labels in group.sets for label in labels)]))
 
 
 def unique_properties(constraints: Sequence[Mapping[str, object]]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ CODE_TYPES = frozenset({
 
 def kind_of_label(group: TypeGroup, groups: Sequence[TypeGroup], layout: Layout, types: Sequence[str]) -> tuple[Kind, str]:
     """The kind of a type's nodes, and why."""
-    labels = {label for one in group.sets for label in one}
+    labels = set(group.labels)
     if layout.name in MEMORIES:
         return "memory", f"the layout {layout.name} is an agent's memory"
     if _is_rdf(group):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,6 @@ EVERYWHERE = 0.95  # share of all nodes that carry a label without meaning of it
 OWN, OTHERS = 0.5, 0.05  # a property of a subtype: on half of its nodes, and on hardly any other
 RDF_BASE = "Resource"  # neosemantics puts it on everything that has a URI
 COMMUNITIES = frozenset({"Community", "__Community__", "CommunityReport", "CommunityNode"})
-WORDS = 80  # median characters of a text that is read, and not only looked at
 TYPE_KEYS = ("type", "entity_type", "kind")
 MOST_TYPES = 50
 
@@ -32,6 +32,11 @@ class TypeGroup:
     def count(self) -> int:
         return sum(self.sets.values())
 
+    @property
+    def labels(self) -> list[str]:
+        """All labels that its nodes carry, its own first."""
+        return list(dict.fromkeys([self.label, *(label for labels in self.sets for label in labels)]))
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -43,7 +48,8 @@ class Groups:
 
 
 def group_by_type(reading: Reading, layout: Layout) -> Groups:
-    """The types of a graph: of the labels of a node the one that all nodes of the others have too, else the most frequent one.
+    """The types of a graph: of the labels of a node the one of the layout's lowest rank (`Layout.type_label_rank`: one that all nodes of
+    the others have too, else the one that fewer have). Of nodes that are no entities the most frequent one.
 
     Labels of a writer's that are no type, labels of the graph's scope and labels of nearly all nodes are left out where others stand beside
     them.
@@ -52,7 +58,7 @@ def group_by_type(reading: Reading, layout: Layout) -> Groups:
     content = {labels: nodes for labels, nodes in reading.sets.items() if not technical & set(labels)}
     ignored = _writers_bases(layout)
     bases = _bases(content, ignored)
-    counts = _counts(content)
+    counts, ranks = _counts(content), layout.type_label_rank
     groups: dict[str, TypeGroup] = {}
     type_of: dict[Labels, str] = {}
     for labels, nodes in reading.sets.items():
@@ -62,7 +68,7 @@ def group_by_type(reading: Reading, layout: Layout) -> Groups:
         )
         if technical & set(labels):
             left = sorted(technical & set(labels))
-        name = min(left, key=lambda label: (-counts.get(label, 0), label)) if left else ""
+        name = min(left, key=lambda label: (ranks.get(label, len(ranks)), -counts.get(label, 0), label)) if left else ""
         type_of[labels] = name
         groups.setdefault(name, TypeGroup(name)).sets[labels] = nodes
     for node in reading.nodes:
@@ -108,7 +114,7 @@ def _bases(sets: Mapping[Labels, int], ignored: Collection[str]) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Beside:
+class LabelsBeside:
     """The labels beside a type: on all of its nodes, with something of their own, and without."""
 
     with_it: list[str]
@@ -116,7 +122,7 @@ class Beside:
     markers: list[str]
 
 
-def labels_beside(group: TypeGroup, groups: Groups, scope_label: str | None) -> Beside:
+def labels_beside(group: TypeGroup, groups: Groups, scope_label: str | None) -> LabelsBeside:
     """What the other labels of a type's nodes are. A subtype has properties or relations of its own, or is one of several that part the
     type; a marker has not."""
     counts = _counts(group.sets)
@@ -126,7 +132,7 @@ def labels_beside(group: TypeGroup, groups: Groups, scope_label: str | None) -> 
     parted = sum(nodes for labels, nodes in group.sets.items() if sum(label in labels for label in part) == 1)
     is_parted = len(part) > 1 and parted >= EVERYWHERE * group.count
     subtypes = sorted(label for label in part if is_parted or _has_own(label, group.nodes))
-    return Beside(with_it, subtypes, sorted(set(part) - set(subtypes)))
+    return LabelsBeside(with_it, subtypes, sorted(set(part) - set(subtypes)))
 
 
 def _has_own(label: str, nodes: Sequence[SampledNode]) -> bool:
@@ -134,17 +140,18 @@ def _has_own(label: str, nodes: Sequence[SampledNode]) -> bool:
     outside = [node for node in nodes if label not in node.labels]
     if not inside or not outside:
         return False
-    traits = [{*node.values, *(f"-{name}" for name in node.outgoing), *(f"<{name}" for name in node.incoming)} for node in inside]
-    other = [{*node.values, *(f"-{name}" for name in node.outgoing), *(f"<{name}" for name in node.incoming)} for node in outside]
-    return any(
-        sum(trait in one for one in traits) >= OWN * len(traits) and sum(trait in one for one in other) <= OTHERS * len(other)
-        for trait in {trait for one in traits for trait in one}
-    )
+    mine, others = (Counter(trait for node in nodes for trait in _traits(node)) for nodes in (inside, outside))
+    return any(times >= OWN * len(inside) and others[trait] <= OTHERS * len(outside) for trait, times in mine.items())
+
+
+def _traits(node: SampledNode) -> set[str]:
+    """What is stored on a node and at it: properties, and relation types by their direction."""
+    return {*node.values, *(f"-{name}" for name in node.outgoing), *(f"<{name}" for name in node.incoming)}
 
 
 def role_of(group: TypeGroup, groups: Groups, layout: Layout, *, is_named: bool) -> tuple[Role, str]:
     """What part the nodes of a type play, and why. `is_named`: a property names them."""
-    labels = {label for one in group.sets for label in one}
+    labels = set(group.labels)
     if labels & COMMUNITIES and layout.name != "generic":
         return "community", f"the writer of {layout.name} keeps its communities as {group.label}"
     if group.label in groups.technical:

@@ -19,8 +19,8 @@ RELATIONS_OF_A_NODE = 20
 MOST_SETS = 5_000
 MOST_COUNTED = 300_000  # nodes of a label whose values are counted exactly
 LONGEST = 200  # characters of a value
+GROUPS_TOLD = 50  # of nodes with one name
 Labels = tuple[str, ...]
-_FIRST: dict[str, dict[str, Any]] = {"profile-label-sets": {"most": MOST_SETS}}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,6 @@ class Reading:
 
     sets: Mapping[Labels, int]
     nodes: Sequence[SampledNode]
-    seed: int
     left_out: int = 0  # nodes of sets that are not looked at, for there are too many sets
 
 
@@ -88,20 +87,17 @@ class SameNames:
 
 def read_sample(graph: Graph, layout: Layout, *, seed: int, timeout: float | None = None) -> Reading:
     """The sets of labels, and a sample of each. Raises: QueryError, QueryTimeout, ConnectError."""
-    rows = graph.read(all_queries()["profile-label-sets"], {"layout": layout.model_dump(), "most": MOST_SETS}, timeout=timeout)
-    sets = {tuple(row["labels"]): row["nodes"] for row in rows}
+    sets = {tuple(row["labels"]): row["nodes"] for row in graph.answer(label_sets_asked(layout), timeout=timeout).rows()}
     wanted = max(LEAST_OF_A_SET, min(NODES_OF_A_SET, MOST_NODES // max(1, len(sets))))
     looked_at = dict(list(sets.items())[: MOST_NODES // LEAST_OF_A_SET])
     places = list(looked_at)
     params = {
         "layout": layout.model_dump(),
-        "places": {"".join(f"|{label}" for label in labels): at for at, labels in enumerate(places)},
+        "places": {"".join(f"\0{label}" for label in labels): at for at, labels in enumerate(places)},
         "shares": [min(1.0, wanted / nodes) for nodes in looked_at.values()], "seed": seed, "most": RELATIONS_OF_A_NODE, "longest": LONGEST,
     }
-    nodes = []
-    for row in graph.stream(all_queries()["profile-nodes"], params, timeout=timeout):
-        nodes.append(_node(row, places))
-    return Reading(sets, nodes, seed, left_out=sum(sets.values()) - sum(looked_at.values()))
+    nodes = [_node(row, places) for row in graph.stream(all_queries()["profile-nodes"], params, timeout=timeout)]
+    return Reading(sets, nodes, left_out=sum(sets.values()) - sum(looked_at.values()))
 
 
 def _node(row: Mapping[str, Any], places: Sequence[Labels]) -> SampledNode:
@@ -119,43 +115,52 @@ def _values(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[str, Value]]:
         yield key, Value(type_.removesuffix(" NOT NULL"), text, length[0] if length else None)
 
 
-def asked(name: str, layout: Layout) -> ReadRequest:
-    """A query of a profile as `Graph.read_ahead` takes it."""
-    return ReadRequest(*bind_query(all_queries()[name], {"layout": layout.model_dump(), **_FIRST.get(name, {})}))
+def _asked(name: str, layout: Layout, **params: Any) -> ReadRequest:
+    """A query as `Graph.read_ahead` and `Graph.answer` take it."""
+    return ReadRequest(*bind_query(all_queries()[name], {"layout": layout.model_dump(), **params}))
+
+
+def label_sets_asked(layout: Layout) -> ReadRequest:
+    """What `read_sample` asks first."""
+    return _asked("profile-label-sets", layout, most=MOST_SETS)
+
+
+def constraints_asked(layout: Layout) -> ReadRequest:
+    """What `read_constraints` asks."""
+    return _asked("database-constraints", layout)
 
 
 def distinct_asked(layout: Layout, candidates: Sequence[tuple[str, str]]) -> list[ReadRequest]:
     """What `read_distinct` asks; nothing without candidates."""
-    params = {"layout": layout.model_dump(), "candidates": [{"label": label, "key": key} for label, key in candidates]}
-    return [ReadRequest(*bind_query(all_queries()["profile-distinct"], params))] if candidates else []
+    listed = [{"label": label, "key": key} for label, key in candidates]
+    return [_asked("profile-distinct", layout, candidates=listed)] if listed else []
 
 
 def read_distinct(
     graph: Graph, layout: Layout, candidates: Sequence[tuple[str, str]], *, timeout: float | None = None,
 ) -> dict[tuple[str, str], Counted]:
     """Of each label and property, how many values there are. A label and property that no node has is left out."""
-    rows = [row for request in distinct_asked(layout, candidates) for row in graph.read(request.text, request.params, timeout=timeout)]
+    rows = [row for request in distinct_asked(layout, candidates) for row in graph.answer(request, timeout=timeout).rows()]
     return {(row["label"], row["key"]): Counted(row["filled"], row["values"]) for row in rows}
 
 
 def same_names_asked(layout: Layout, names: Mapping[str, Sequence[str]]) -> list[ReadRequest]:
     """What `read_same_names` asks; nothing without names."""
     listed = [{"label": label, "keys": list(keys)} for label, keys in names.items()]
-    params = {"layout": layout.model_dump(), "names": listed, "most": 50, "longest": LONGEST}
-    return [ReadRequest(*bind_query(all_queries()["profile-same-names"], params))] if names else []
+    return [_asked("profile-same-names", layout, names=listed, most=GROUPS_TOLD, longest=LONGEST)] if listed else []
 
 
 def read_same_names(
     graph: Graph, layout: Layout, names: Mapping[str, Sequence[str]], *, timeout: float | None = None,
 ) -> dict[str, SameNames]:
     """Of each label, nodes that share a name. `names`: the properties that make it up."""
-    rows = [row for request in same_names_asked(layout, names) for row in graph.read(request.text, request.params, timeout=timeout)]
+    rows = [row for request in same_names_asked(layout, names) for row in graph.answer(request, timeout=timeout).rows()]
     return {
         row["label"]: SameNames(row["named"], row["repeated"], [[dict(map(tuple, node)) for node in group] for group in row["groups"]])
         for row in rows
     }
 
 
-def read_constraints(graph: Graph, *, timeout: float | None = None) -> list[dict[str, Any]]:
+def read_constraints(graph: Graph, layout: Layout, *, timeout: float | None = None) -> list[dict[str, Any]]:
     """The constraints of the database, as it lists them."""
-    return graph.read(all_queries()["database-constraints"], timeout=timeout)
+    return graph.answer(constraints_asked(layout), timeout=timeout).rows()

@@ -12,15 +12,18 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kgeval.profiling.record import GraphProfile
+
 
 @dataclass(frozen=True)
 class ProfileResult(Result):
     """What a graph is. `report`: a ProfileReport."""
 
     @property
-    def profile(self) -> object:
-        """The GraphProfile."""
-        return self.report.profile
+    def profile(self) -> GraphProfile:
+        """What the graph is: labels, types, kind."""
+        found: GraphProfile = self.report.profile
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a label: nodes, role, kind, keys, name, and whether names identify."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kgeval.graph.layouts import fixes_types
 from kgeval.graph.load.values import SEPARATOR
 from kgeval.records import Layout
 from kgeval.text.names import normalise
@@ -40,7 +41,7 @@ def is_placeholder(label: str, layout: Layout | None = None) -> bool:
         return True
     if layout.relation_label_key is not None:
         return label in layout.relation_types or name not in _said()
-    return len(layout.relation_types) <= 1 or _has_fixed_types(layout.name)
+    return len(layout.relation_types) <= 1 or fixes_types(layout.name) is True
 
 
 def is_predicate(label: str | None, layout: Layout | None = None) -> bool:
@@ -60,14 +61,6 @@ def uncamel(label: str) -> str:
 def _said() -> frozenset[str]:
     """Words of types that are predicates where somebody wrote them as such: to direct a film, to link a page."""
     return frozenset(normalise(word) for word in word_list("said_predicate"))
-
-
-@cache
-def _has_fixed_types(layout: str) -> bool:
-    """Whether a layout of kgeval's lists the types that its writer uses, whatever it found."""
-    from kgeval.graph.layouts import load_profile, names
-
-    return layout in names() and bool(load_profile(layout).layout.relation_types)
 
 
 @cache

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kgeval.graph.state import GraphState
     from kgeval.llm.check_store import KeptState
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, GraphProfile, Layout, Resumed, Severity
+    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, Layout, Resumed, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
 BY_PART = ("ratchet", "write_ratchet")
@@ -236,6 +236,7 @@ def audited(
     from kgeval.auditing.kept import GOES_ON
     from kgeval.auditing.report_files import joined_findings, joined_warnings
     from kgeval.graph.layouts.catalogue import look_ahead
+    from kgeval.profiling.engine import profile_or_note
 
     graph, options = session.graph, prepared.options
     with graph.remembering():
@@ -249,7 +250,7 @@ def audited(
         layout, half_loaded = bound or session.bind(graph_name)
         built = construction(graph, layout)  # of what binding has read
         kept = open_kept(session, options, layout)
-        profile, unknown = profiled(graph, layout, options)
+        profile, unknown = profile_or_note(graph, layout, seed=options.seed, timeout=options.timeout)
     engine = replace(prepared.engine, kept=kept)
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
@@ -261,13 +262,13 @@ def audited(
         if kept.resumed() and (why := kept.outdated(graph)):  # never two states of a graph in one report
             session.say(f"warning: --resume: {why}: the audit begins anew")
             audit_data = audit(graph, layout, engine, progress=progress)
-            profile, unknown = profiled(graph, layout, options)
+            profile, unknown = profile_or_note(graph, layout, seed=options.seed, timeout=options.timeout)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
     resumed = kept.resumed()
     report = _report(session, layout, audit_data, prepared, [*resumed_notes(resumed, kept.state), *notes, *unknown], graph_name)
-    told = {"resumed": resumed, "construction": built, "profile": profile}
+    told = {"resumed": resumed, "construction": built, "profile": profile and profile.without_properties()}
     report = _pictured(graph, report.model_copy(update=told), options.timeout)
     if half_loaded:
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
@@ -275,20 +276,6 @@ def audited(
     if audit_data.incomplete and kept.kept:
         session.say(GOES_ON)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
-
-
-def profiled(graph: Graph, layout: Layout, options: AuditOptions) -> tuple[GraphProfile | None, list[str]]:
-    """What the graph is; None, and a note that says why, where that could not be told: an audit is no less true without it."""
-    from kgeval.errors import QueryError
-    from kgeval.graph.failures import ConnectionLost
-    from kgeval.profiling.engine import profile_graph
-
-    try:
-        return profile_graph(graph, layout, seed=options.seed, timeout=options.timeout).without_properties(), []
-    except ConnectionLost:
-        raise
-    except QueryError as fault:
-        return None, [f"what this graph is could not be told: {fault.message.splitlines()[0]}"]
 
 
 def open_kept(session: Session, options: AuditOptions, layout: Layout) -> KeptAnswers:

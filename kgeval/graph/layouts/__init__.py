@@ -3,9 +3,9 @@
 from kgeval.graph.layouts.bind import bind
 from kgeval.graph.layouts.catalogue import Catalogue, Index, catalogue
 from kgeval.graph.layouts.detect import Candidate, Detection, detect, misfit
-from kgeval.graph.layouts.profile import Detect, Profile, load_profile, names, override, profiles
+from kgeval.graph.layouts.profile import Detect, Profile, fixes_types, load_profile, names, override, profiles
 
 __all__ = [
-    "Candidate", "Catalogue", "Detect", "Detection", "Index", "Profile", "bind", "catalogue", "detect", "load_profile", "misfit", "names",
-    "override", "profiles",
+    "Candidate", "Catalogue", "Detect", "Detection", "Index", "Profile", "bind", "catalogue", "detect", "fixes_types", "load_profile",
+    "misfit", "names", "override", "profiles",
 ]

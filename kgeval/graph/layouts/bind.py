@@ -19,6 +19,7 @@ from kgeval.records import Layout
 # Which relation types join entities, and whether they join nothing else.
 
 UNDIRECTED = ("lightrag", "msgraphrag")  # formats of imports before the mark said it
+BARE = 0.05  # share of entities that may have no type: an extractor leaves some without
 
 
 def bound_relations(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
@@ -106,7 +107,7 @@ def _bound(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue
     counts: Counter[str] = Counter()
     for labels, count in sets.items():
         counts.update(dict.fromkeys(labels, count))
-    ignored = _no_types(graph, roles, counts, total) | set(scopes)
+    ignored = _no_types(graph, roles, sets, counts) | set(scopes)
     ranks = _ranks([labels - ignored for labels in sets], counts)
     typed = roles.model_copy(update={"type_label_ignored": sorted(ignored & set(seen.labels)), "type_label_rank": ranks})
     return held_keys(graph, bound_relations(graph, bound_names(graph, typed, seen), seen))
@@ -125,18 +126,19 @@ def _ranks(sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> dict[st
     return {label: rank for rank, label in enumerate(sorted(together, key=lambda label: (inside[label], counts[label], label)))}
 
 
-def _no_types(graph: Graph, layout: Layout, counts: dict[str, int], total: int) -> set[str]:
+def _no_types(graph: Graph, layout: Layout, sets: Mapping[frozenset[str], int], counts: Mapping[str, int]) -> set[str]:
     """The labels of entities that are no types: base labels, labels of all entities, labels of all chunks or documents.
 
-    If nothing else would be left and all entities share one label, that label is their type.
+    One label of all entities is their type where more than BARE of them would be left without: its other labels are subtypes or marks.
     """
+    total = sum(sets.values())
     ignored = {*layout.type_label_ignored, *layout.entity_excluded_labels, *filter(None, [layout.scope_label])}
     for role in (layout.chunk_labels, layout.document_labels):
         others, size = other_labels(graph, role, layout.scope_label) if role else ({}, 0)
         ignored |= {label for label, count in others.items() if count == size}
     left = {label: count for label, count in counts.items() if label not in ignored}
     everywhere = {label for label, count in left.items() if count == total}
-    only = len(everywhere) == 1 and everywhere == set(left)
-    return ignored | (set() if only else everywhere)
+    bare = sum(count for labels, count in sets.items() if not labels - ignored - everywhere)
+    return ignored | (set() if len(everywhere) == 1 and bare > BARE * total else everywhere)
 
 

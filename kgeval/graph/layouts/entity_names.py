@@ -25,7 +25,8 @@ PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "s
 # `...name` properties that hold no name of the entity itself: a part of it, an account's, a file's, a parent's
 NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
-LEAST_UNIQUE = 20  # entities where all values differ that it says something
+LEAST_UNIQUE = 20  # entities of which it says something that all values differ, whatever the property is called
+LONGEST_KEY = 100  # characters of a value, on average
 LONGEST_NAME = 500  # characters that tell whether a value is a name
 WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
 NO_NAME = re.compile(r"^(?:\S+@\S+\.\S+|[a-z][a-z0-9+.-]*:\S+|www\.\S+|[0-9a-f-]{16,}|[\d\s:/.,TZ+-]+)$", re.IGNORECASE)
@@ -58,9 +59,9 @@ class KeyUse:
         return named and self.filled >= 0.9 * self.looked_at and self.values >= 0.99 * self.filled
 
     @property
-    def is_unique(self) -> bool:
-        """Whether every entity has it, short, and each another value: of enough entities, whatever it is called."""
-        return self.looked_at >= LEAST_UNIQUE and self.looked_at == self.filled == self.values and self.length <= 100
+    def tells_all_apart(self) -> bool:
+        """Whether every entity has it, short, and each another value."""
+        return self.looked_at == self.filled == self.values and self.length <= LONGEST_KEY
 
     @property
     def says_names(self) -> bool:
@@ -133,7 +134,8 @@ def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     own = f"{(label or '').lower()}id"
     ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
     if not names and not ids:  # none is called like an id: one that tells all apart is one
-        ids = sorted((use for use in uses if use.is_unique), key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
+        unique = (use for use in uses if use.tells_all_apart and use.looked_at >= LEAST_UNIQUE)
+        ids = sorted(unique, key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
     if not names and ids and ids[0].key in listed and ids[0].says_names:
         names, ids = [[ids[0].key]], []
     rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,13 @@ def load_profile(name_or_path: str) -> Profile:
             fix=f"known layouts: {', '.join(names())}; or give the path of a layout file (kgeval layout init writes one)",
         )
     return _validated(path, _parsed(path))
+
+
+@cache
+def fixes_types(name: str) -> bool | None:
+    """Whether the writer of a layout uses the relation types that its file lists, whatever it found; None for a layout that does not come
+    with kgeval. (A bound layout lists all types.)"""
+    return bool(load_profile(name).relation_types) if name in names() else None
 
 
 def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
