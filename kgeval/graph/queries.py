@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
@@ -48,18 +49,21 @@ _FORMS: dict[str, set[str | None]] = {
 }
 
 
+def _is_known(part: Mapping[str, str | None]) -> bool:
+    """Whether the parts of what FORM found name a role, a form or a field that there is; texts and comments have none."""
+    if part["node"]:
+        return part["role"] in NODES
+    if part["relation"]:
+        return part["types"] in RELATIONS
+    if part["form"]:
+        return part["what"] in _FORMS.get(part["form"], ())
+    field = part["read"] or part["asked"] or part["field"]
+    return field is None or field in FIELDS
+
+
 def _unknown_forms(text: str) -> list[str]:
     """What looks like a role in the text of a file, and is none."""
-    unknown = []
-    for found in FORM.finditer(text):
-        part = found.groupdict()
-        is_known = (
-            part["role"] in NODES if part["node"] else part["types"] in RELATIONS if part["relation"]
-            else part["what"] in _FORMS.get(part["form"], ()) if part["form"]
-            else field in FIELDS if (field := part["read"] or part["asked"] or part["field"]) else True
-        )
-        if not is_known:
-            unknown.append(found[0])
+    unknown = [found[0] for found in FORM.finditer(text) if not _is_known(found.groupdict())]
     return unknown + re.findall(r"@\w*", blank(FORM.sub(" ", text)))
 
 

@@ -106,7 +106,7 @@ def _figure(facet: Facet, tally: _CoverageTally, profile: GraphGroups, examples:
 def _parameters(
     facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphGroups,
 ) -> dict[str, JsonValue]:
-    """What the listing query needs beside the layout."""
+    """What the listing query needs."""
     names: list[JsonValue] = [group.name for group in covered]
     if facet == "communities":
         heads = profile.heads([group.name for group in missing], most=1)

@@ -31,7 +31,8 @@ class CoverageFigure(Record):
     chunks) that are in covered groups. `questions`: those that touch any group.
 
     `groups`: covered ones, most questions first; `missing`: the largest first; both may be cut. `query`, `parameters`: the Cypher that
-    lists all that is missing, without the parameter `layout`. `reason`: why there is no figure (`total` null).
+    lists all that is missing; a parameter that is called as a field of the report's layout has that value. `reason`: why there is no
+    figure (`total` null).
     """
 
     facet: Facet

@@ -32,7 +32,8 @@ from kgeval.records import (
 from kgeval.reports.page import Report
 
 Form = Literal["text", "json", "md", "html", "xml", "csv", "sarif"]
-Function = tuple[str, str]  # module (kgeval.reports.*, or whole), function: imported when it is needed
+Function = tuple[str, str]  # module below kgeval, function: imported when it is needed
+DOCUMENTS: tuple[Form, ...] = ("text", "md", "html")  # made of what a view gives
 ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md", ".xml": "xml", ".csv": "csv", ".sarif": "sarif"}
 
 
@@ -44,10 +45,10 @@ class Kind:
     forms: Mapping[Form, Function]
 
 
-def _document(view: str, function: str = "document", **more: Function) -> dict[Form, Function]:
-    """The forms of a kind that has a view: terminal, Markdown and HTML come from its document."""
-    shown = (view if view.startswith("kgeval.") else f"views.{view}", function)
-    forms: dict[str, Function] = {"text": shown, "md": shown, "html": shown, **more, "json": ("json_", "render")}
+def _document(view: str, function: str = "document", *, room: str = "reports.views", **more: Function) -> dict[Form, Function]:
+    """The forms of a kind that has a view: terminal, Markdown and HTML come from its document. `more`: modules of reports."""
+    forms: dict[str, Function] = dict.fromkeys(DOCUMENTS, (f"{room}.{view}", function))
+    forms |= {form: (f"reports.{module}", name) for form, (module, name) in {**more, "json": ("json_", "render")}.items()}
     return forms  # type: ignore[return-value]
 
 
@@ -68,7 +69,7 @@ KINDS: dict[type[Report], Kind] = {
         "a report over a run",
         _document("overview", xml=("junit", "overview"), sarif=("sarif", "of_overview")),
     ),
-    ProfileReport: Kind("a graph profile", _document("kgeval.profiling.view")),
+    ProfileReport: Kind("a graph profile", _document("view", room="profiling")),
     CompletenessReport: Kind("a completeness report", _document("completeness")),
     AccuracyReport: Kind("an accuracy report", _document("accuracy")),
     ScoreReport: Kind(

@@ -32,7 +32,7 @@ class Listing:
 
     def whole(self, report: AuditReport) -> str:
         """As text, with what it shares with others, and a comment for what is missing: it stands alone."""
-        shared = _lines(fields_left(self.query, report.layout))
+        shared = parameter_lines(fields_left(self.query, report.layout))
         missing = "\n".join(f"// set ${name} first: {doc or 'kgeval makes it while it runs'}" for name, doc in self.missing)
         return "\n".join(filter(None, [missing, shared, self.text()]))
 
@@ -40,7 +40,7 @@ class Listing:
 def layout_lines(report: AuditReport) -> str:
     """The `:param` lines that the report's statements share: what of its layout cannot stand in a text; "" mostly."""
     statements = [text for one in report.findings for text in (one.query, one.repair and one.repair.cypher) if text]
-    return _lines(fields_left("\n".join(statements), report.layout))
+    return parameter_lines(fields_left("\n".join(statements), report.layout))
 
 
 def listing(report: AuditReport, finding: Finding) -> Listing | None:
@@ -113,7 +113,7 @@ def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> L
     own, left = dict(parameters), fields_left(text, report.layout)
     query = ended(code(text.replace("\r\n", "\n").strip()))
     missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in own)
-    return Listing(_lines(own), query, bool(left), missing)
+    return Listing(parameter_lines(own), query, bool(left), missing)
 
 
 def ended(query: str) -> str:
@@ -121,5 +121,6 @@ def ended(query: str) -> str:
     return query if query.endswith(";") else f"{query};"
 
 
-def _lines(parameters: Mapping[str, Any]) -> str:
+def parameter_lines(parameters: Mapping[str, Any]) -> str:
+    """A `:param` line for each, in the order of their names."""
     return "\n".join(code(f":param {name} => {cypher_literal(value)}") for name, value in sorted(parameters.items()))

@@ -10,7 +10,7 @@ from pathlib import Path
 from kgeval.errors import UsageError
 from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
-from kgeval.reports.kinds import ENDINGS, KINDS, Form
+from kgeval.reports.kinds import DOCUMENTS, ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
 from kgeval.reports.render import html, markdown, terminal
@@ -38,11 +38,11 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     check_form(form, type(report))
     shown = redacted(report) if redact else report
     module, name = kind.forms[form]
-    made = getattr(import_module(module if module.startswith("kgeval.") else f"kgeval.reports.{module}"), name)
+    made = getattr(import_module(f"kgeval.{module}"), name)
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
     text: str
-    if not module.startswith(("views.", "kgeval.")):
+    if form not in DOCUMENTS:
         text = made(shown, **shape)
     elif form == "html":
         text = html.render(made(shown), shown)

@@ -60,8 +60,9 @@ def say_something(layout: Layout, found: Iterable[TripleMatch]) -> bool:
     """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED and the like."""
     every = [relation for match in found for relation in match.found]
     constant = layout.relation_label_key is None and len(layout.relation_types) <= 1
-    named = (one for one in every if not (constant or all(is_placeholder(label, layout) for label in one.labels)))
-    return not every or any(one.descriptions for one in every) or any(True for _ in named)
+    names = (label for relation in every for label in relation.labels)
+    is_named = not constant and not all(is_placeholder(label, layout) for label in names)
+    return not every or is_named or any(relation.descriptions for relation in every)
 
 
 def crowded(entities: Iterable[Match]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
-from kgeval.reports.listing import ended
+from kgeval.reports.listing import ended, parameter_lines
 from kgeval.reports.views.parts import gates_section, notes_list
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")
@@ -47,14 +47,12 @@ def _set(covered_set: CoverageSet) -> Iterator[Block]:
 def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:
     """For each set and facet that misses something: a heading, and the Cypher that lists all of it with its `:param` lines."""
     from kgeval.graph.binding import fields_left
-    from kgeval.graph.literals import cypher_literal
 
     for set_ in report.sets:
         for figure in set_.figures:
             if figure.query:
-                values = {**figure.parameters, **fields_left(figure.query, report.layout)}
-                given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(values.items())]
-                text = "\n".join(code(line) for line in (*given, ended(figure.query.strip())))
+                given = parameter_lines({**figure.parameters, **fields_left(figure.query, report.layout)})
+                text = "\n".join(filter(None, [given, code(ended(figure.query.strip()))]))
                 yield f"All {figure.facet} that {visible(set_.file, longest=60)} misses", text
 
 
