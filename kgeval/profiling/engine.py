@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
-from kgeval.graph.layouts import Catalogue, catalogue
+from kgeval.graph.layouts import PAIR_LABELS, Catalogue, catalogue
 from kgeval.profiling import keys, reads
 from kgeval.profiling.kinds import kind_of_graph, kind_of_label
 from kgeval.profiling.labels import Groups, TypeGroup, group_by_type, labels_beside, role_of, type_property
@@ -92,12 +92,13 @@ def _read(group: TypeGroup, unique: Mapping[str, Sequence[str]], layout: Layout)
 
 
 def _counts_in(reading: reads.Reading, seen: Catalogue, layout: Layout) -> dict[str, int]:
-    """Relations of each type: of the whole database, or of the graph where a label is its scope; for a scope by a property those types
-    that the sample met, with the database's counts."""
+    """Relations of each type: of the whole database without what kgeval wrote to be looked at, or of the graph where a label is its
+    scope; for a scope by a property those types that the sample met, with the database's counts."""
     met = {name for node in reading.nodes for name in (*node.outgoing, *node.incoming)}
     if layout.scope_label is not None and seen.source == "count store":
         return {name: count for name in seen.types if (count := seen.starts.get((name, layout.scope_label), 0))}
-    return {name: count for name, count in seen.types.items() if layout.scope_property is None or name in met}
+    counts = {name: count - sum(seen.starts.get((name, label), 0) for label in PAIR_LABELS) for name, count in seen.types.items()}
+    return {name: count for name, count in counts.items() if count > 0 and (layout.scope_property is None or name in met)}
 
 
 def _label(read: _TypeRead, groups: Groups, layout: Layout, kind: Kind, found: keys.Keys, identity: keys.Identity) -> LabelProfile:

@@ -11,7 +11,7 @@ from kgeval.profiling.record import Role
 from kgeval.profiling.values import format_of
 from kgeval.records import Layout
 
-TECHNICAL = ("_Graph", "_Ns", "_Map", "_Bloom", "__Kgeval", "_Loading")  # of neosemantics, Bloom, and kgeval
+TECHNICAL = ("_Graph", "_Ns", "_Map", "_Bloom", "_Loading")  # of neosemantics and Bloom
 EVERYWHERE = 0.95  # share of all nodes that carry a label without meaning of its own
 OWN, OTHERS = 0.5, 0.05  # a property of a subtype: on half of its nodes, and on hardly any other
 RDF_BASE = "Resource"  # neosemantics puts it on everything that has a URI

@@ -45,7 +45,7 @@ REPLANNING = (
 )
 # Files that write hundreds of labels and types. A server never forgets one, and every look at its layout asks it for each label with each
 # type: whatever came after them took many times as long (half of the suite's time), so they come last of this folder
-CROWDING = ("test_novels.py", "test_known_answers.py", "test_import_known_answers.py", "test_thousand_labels.py")
+CROWDING = ("test_novels.py", "test_known_answers.py", "test_import_known_answers.py")
 HERE = Path(__file__).parent
 FOLDER = "tests/neo4j"
 

@@ -357,11 +357,11 @@ CHECKS = "isolated-entity,rare-type,duplicate-name,missing-type,signature-outlie
 
 
 def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Each figure and text of a report by its place, without the run's own (time, arguments) and
-    the labels that the layout passes over."""
+    """Each figure and text of a report by its place, without the run's own (time, arguments), the
+    labels that the layout passes over, and the Cypher, which names them."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in inner:
-        if key not in ("run", "layout", "seconds", "timings"):
+        if key not in ("run", "layout", "seconds", "timings", "query", "query_hash", "cypher"):
             yield from leaves(part, f"{name}.{key}")
     if not isinstance(value, dict | list):
         yield name, round(value, 12) if isinstance(value, float) else value

@@ -1,15 +1,35 @@
-"""Databases with a thousand labels and types. A server never forgets a label that it has seen, so this file comes behind all others."""
+"""Databases with a thousand labels and types. A server never forgets a label that it has seen, and asks its count store for each that it
+ever saw: the databases are on a server that nothing else was written to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from server_world import empty, new_server
 
 from kgeval.cli.main import run
-from kgeval.graph.connect import Address, Graph
+from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.layouts import catalogue
 from kgeval.workflows.layouts import choose_layout
+
+
+@pytest.fixture(scope="module")
+def own_server() -> Iterator[tuple[Address, Graph]]:
+    with new_server() as address, open_graph(address) as connection:
+        yield address, connection
+
+
+@pytest.fixture
+def address(own_server: tuple[Address, Graph]) -> Address:
+    return own_server[0]
+
+
+@pytest.fixture
+def graph(own_server: tuple[Address, Graph]) -> Graph:
+    empty(own_server[1])
+    return own_server[1]
 
 
 @pytest.mark.long

@@ -15,8 +15,10 @@ from kgeval.graph.queries import all_queries
 
 MOST_PAIRS = 2_000_000  # labels x types that the count store is asked for (about 2 s); above, reading the graph is faster
 Ends = dict[tuple[str, str], int]  # (relation type, label of the end) -> relations
+PAIR_LABELS = ("KgevalPair", "KgevalPairEntity", "KgevalPairRelation")  # of texts that kgeval writes to be looked at
 KNOWN_LABELS = (
     "__Entity__", "__Chunk__", "__Node__", "Entity", "EntityType", "Chunk", "Document", "DocumentChunk", "Episodic", "Message",
+    *PAIR_LABELS,
 )
 
 
