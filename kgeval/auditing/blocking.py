@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.text.forms import LINKS, NameForm, acronym_keys
+from kgeval.names.forms import LINKS, NameForm, acronym_keys
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kgeval.names import forms
+from kgeval.names.forms import NameForm
 from kgeval.records import GraphRef
-from kgeval.text import forms
-from kgeval.text.forms import NameForm
 
 NEAR = "near in meaning"
 # types are named by the users, in their language: a word for people anywhere in the name is enough

@@ -23,11 +23,11 @@ from kgeval.workflows.session import Session, options_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kgeval.building.resolve import Rules
+    from kgeval.building.run import BuildSettings
     from kgeval.graph.connect import Graph
     from kgeval.llm.embed import Embedder
     from kgeval.records import IndexRecord
-    from kgeval.text.build.resolve import Rules
-    from kgeval.text.build.run import BuildSettings
     from kgeval.text.documents import DocumentSet
     from kgeval.text.extract.mentions import Extractor
     from kgeval.text.extract.schema import Schema
@@ -107,7 +107,7 @@ def run(session: Session, docs: Sequence[Path], options: BuildOptions) -> BuildR
     Raises: UsageError, InputError, ConnectError, ModelError before anything is written; IncompleteError where nothing could be extracted;
     QueryError in the middle: the same call goes on.
     """
-    from kgeval.text.build.run import build
+    from kgeval.building.run import build
 
     with ExitStack() as stack:
         try:
@@ -126,7 +126,7 @@ def run(session: Session, docs: Sequence[Path], options: BuildOptions) -> BuildR
 
 def plan(session: Session, docs: Sequence[Path], options: BuildOptions) -> BuildPlan:
     """What `run` would do. Nothing is written or sent. Raises: as `run`."""
-    from kgeval.text.build import run as engine
+    from kgeval.building import run as engine
     from kgeval.text.extract.model import ModelExtractor
 
     with ExitStack() as stack:
@@ -151,8 +151,8 @@ def plan(session: Session, docs: Sequence[Path], options: BuildOptions) -> Build
 
 def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: BuildOptions) -> _Building:
     """All that a build needs, checked."""
-    from kgeval.text.build.run import BuildSettings
-    from kgeval.text.build.state import Cutting
+    from kgeval.building.run import BuildSettings
+    from kgeval.building.state import Cutting
     from kgeval.text.documents import DocumentSet, read_documents
 
     _check(session, options)
@@ -281,10 +281,10 @@ def _schema(session: Session, text: str | None) -> Schema | None:
 
 def _rules(session: Session, graph: Graph, name: str, options: BuildOptions) -> tuple[Rules, Embedder | None]:
     """The rules of resolution: options over what the graph was resolved with last over the defaults; and what embeds."""
+    from kgeval.building.clusters import EMBEDDING
+    from kgeval.building.resolve import Rules, parse_levels
+    from kgeval.building.run import stored_rules
     from kgeval.graph.load.mark import look
-    from kgeval.text.build.clusters import EMBEDDING
-    from kgeval.text.build.resolve import Rules, parse_levels
-    from kgeval.text.build.run import stored_rules
 
     mark = look(graph, name, replace=options.replace)
     rules = Rules() if options.replace else stored_rules(mark, Rules())

@@ -73,7 +73,7 @@ class _Measuring:
 
 def plan(session: Session, options: CompletenessOptions) -> CompletenessPlan:
     """What `run` would ask of models. Nothing is sent; the graph is read for --facts alone. Raises: as `run`."""
-    from kgeval.text.build.state import Cutting, sources_of
+    from kgeval.building.state import Cutting, sources_of
     from kgeval.text.documents import read_documents
     from kgeval.text.extract.model import ModelExtractor
 

@@ -18,8 +18,8 @@ def listed(session: Session, options: MergesOptions) -> list[Merge]:
 
     Raises: UsageError where there is no such graph; ConnectError.
     """
+    from kgeval.building.decide import decisions_of
     from kgeval.records import Merge
-    from kgeval.text.build.decide import decisions_of
 
     text = (options.name or "").casefold()
     return [
@@ -38,8 +38,8 @@ def decide(session: Session, ids: Sequence[str], status: Literal["undone", "appl
 
     Raises: UsageError that names every id that is not there; ConnectError, QueryError, ModelError.
     """
+    from kgeval.building.decide import decide
     from kgeval.graph.load.mark import look
-    from kgeval.text.build.decide import decide
 
     graph, name = session.graph, str(session.graph_name)
     stored = look(graph, name).properties

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from neo4j_server import server, wipe
 
+from kgeval.building.run import BuildSettings, build
 from kgeval.graph.connect import open_graph
 from kgeval.manifest import ModelUsage
 from kgeval.records import Document, IndexRecord
-from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 

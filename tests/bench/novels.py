@@ -23,13 +23,13 @@ from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.auditing.completeness.run import measure
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
+from kgeval.building.run import BuildSettings, build
+from kgeval.building.state import Cutting, sources_of
 from kgeval.cli.main import run as kgeval
 from kgeval.config import CompletenessOptions
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Coverage, Document
-from kgeval.text.build.run import BuildSettings, build
-from kgeval.text.build.state import Cutting, sources_of
 from kgeval.text.extract.rules import RulesExtractor
 
 BOOKS = ("Novel-10356", "Novel-2544", "Novel-58553")

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from kgeval.building.decide import decide, decisions_of
+from kgeval.building.resolve import Rules
+from kgeval.building.run import BuildSettings, build
+from kgeval.building.state import Cutting
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Failure
 from kgeval.manifest import ModelUsage
 from kgeval.records import Document, IndexRecord
-from kgeval.text.build.decide import decide, decisions_of
-from kgeval.text.build.resolve import Rules
-from kgeval.text.build.run import BuildSettings, build
-from kgeval.text.build.state import Cutting
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 SMALL = Cutting(size=20, overlap=0, context_sentences=0)

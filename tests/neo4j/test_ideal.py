@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from kgeval.auditing.completeness.ideal import ideal_gold
 from kgeval.auditing.completeness.ideal_sheet import checked, sampled, write_sheet
 from kgeval.auditing.completeness.run import measure
+from kgeval.building.state import Cutting
 from kgeval.cli.main import cli
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.llm.calls import Endpoint, Failure, Limits
@@ -22,7 +23,6 @@ from kgeval.llm.session import open_models
 from kgeval.manifest import ModelUsage
 from kgeval.records import CompletenessReport, Document, GoldEntity, Layout
 from kgeval.reports.write import rendered
-from kgeval.text.build.state import Cutting
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.model import ModelExtractor
 from kgeval.text.extract.rules import RulesExtractor

@@ -18,12 +18,12 @@ from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.auditing.completeness.run import measure
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
+from kgeval.building.run import BuildSettings, build
 from kgeval.cli.main import run
 from kgeval.config import CompletenessOptions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Document, IndexRecord, Layout
-from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.extract.rules import RulesExtractor
 from kgeval.text.names import normalise
 

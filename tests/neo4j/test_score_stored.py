@@ -28,9 +28,9 @@ from kgeval.metrics.stored import candidates
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import kg_grounding
 from kgeval.metrics.stored.names import GraphNames
+from kgeval.names.mentions import name_spans
 from kgeval.records import Answer, Layout, Passage, Question, Row
-from kgeval.text import name_matching
-from kgeval.text.name_matching import name_spans
+from kgeval.names import mentions
 
 LAYOUT = Layout(
     name="plain", entity_labels=["Thing"], type_label_ignored=["Thing"], name_keys=["name"], alias_keys=["also"], description_key="about",
@@ -356,7 +356,7 @@ def test_a_text_of_one_word_a_thousand_times_is_looked_at_in_linear_time(graph, 
     draw(HARBOUR)
     (found,) = GraphNames(graph, LAYOUT).in_texts(["Varne " * 100_000], timeout=20)
     assert [one.key for one in found] == ["varne"]
-    assert len(name_spans("Varne " * 100_000)) <= name_matching.LONGEST_NAME * name_matching.LONGEST_TEXT
+    assert len(name_spans("Varne " * 100_000)) <= mentions.LONGEST_NAME * mentions.LONGEST_TEXT
 
 
 def test_keys_of_many_blocks_are_all_found_and_strange_ones_too(monkeypatch):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgeval.building.state import corpus_hash, row_of
 from kgeval.config import environment
 from kgeval.errors import InputError, ModelError, UsageError
 from kgeval.metrics.summary.build import is_index_of
@@ -23,7 +24,6 @@ from kgeval.systems.adapters.catalog import adapter, catalog, scripts
 from kgeval.systems.adapters.folder import CARD, IndexCard, digest, prepare, read_card, write_card
 from kgeval.systems.adapters.launch import PASSED, argv, variables, vocabulary_folder
 from kgeval.tables.stream import loads
-from kgeval.text.build.state import corpus_hash, row_of
 
 SCRIPTS = sorted(scripts().glob("*.py"))
 

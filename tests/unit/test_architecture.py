@@ -18,7 +18,8 @@ from kgeval.graph.queries import blank, cypher_root
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
     "ending", "errors", "rounding", "records", "format", "limits", "code_digest", "config", "access", "tables", "manifest", "stats", "llm",
-    "graph", "text", "profiling", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
+    "graph", "text", "names", "building", "profiling", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports",
+    "workflows", "cli",
 )
 # rooms that hold one task whole, and where their parts stand among the others
 TASKS = ("profiling",)
@@ -30,7 +31,7 @@ HEAVY = {
 # the borders, where whatever is raised becomes a status: by a check, by code of the user's, by a stage of a run
 BORDERS = {"auditing/attempts.py", "code_digest.py", "metrics/own.py", "workflows/pipeline/perform.py"}
 LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only
-WRITING_ROOMS = ("graph/load/", "text/build/")
+WRITING_ROOMS = ("graph/load/", "building/")
 ALGORITHMS = {
     "wcc", "scc", "degree", "louvain", "leiden", "knn", "pageRank", "page_rank", "betweenness", "labelPropagation",
     "localClusteringCoefficient", "local_clustering_coefficient", "triangleCount", "triangle_count", "nodeSimilarity",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kgeval.building.state import Cutting, row_of, sources_of
 from kgeval.llm.calls import Failure
 from kgeval.records import Document
-from kgeval.text.build.state import Cutting, row_of, sources_of
 from kgeval.text.extract.mentions import Extraction, Mention
 
 FAILED = Failure("timeout", "no answer in time")

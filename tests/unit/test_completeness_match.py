@@ -23,8 +23,8 @@ from kgeval.auditing.completeness.predicates import PredicateJudge
 from kgeval.auditing.completeness.relations import MOST_PLACES, JoiningRelation, TripleMatch, crowded, pairs
 from kgeval.config import CompletenessOptions
 from kgeval.errors import UsageError
+from kgeval.names.forms import form
 from kgeval.records import LEVELS, GoldEntity, GoldTriple
-from kgeval.text.forms import form
 from kgeval.workflows.completeness import parse_gates
 from kgeval.workflows.session import options_of
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.text.forms import acronym_keys, folded, form, relation_of
+from kgeval.names.forms import acronym_keys, folded, form, relation_of
 
 SAME = [
     ("Holmes", "Sherlock Holmes", "token subset"),

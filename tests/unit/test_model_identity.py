@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kgeval.building.run import check_settings
 from kgeval.errors import UsageError
 from kgeval.graph.load.mark import Mark
 from kgeval.llm.calls import Endpoint, Limits, Reply, Task
@@ -16,7 +17,6 @@ from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.request import Request, make_request
 from kgeval.llm.session import Models, open_models
-from kgeval.text.build.run import check_settings
 from kgeval.text.extract.model import ModelExtractor
 from kgeval.text.extract.schema import Allowed, Schema
 

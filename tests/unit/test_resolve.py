@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgeval.building.describe import LONGEST, merged
+from kgeval.building.mentions import Extracted
+from kgeval.building.resolve import Resolved, Rules, parse_levels, resolve
+from kgeval.building.state import Cutting, decode, encode, sources_of
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import UNDONE
 from kgeval.records import Document
-from kgeval.text.build.describe import LONGEST, merged
-from kgeval.text.build.mentions import Extracted
-from kgeval.text.build.resolve import Resolved, Rules, parse_levels, resolve
-from kgeval.text.build.state import Cutting, decode, encode, sources_of
 from kgeval.text.extract.mentions import Extraction, Mention, RelationMention
 from kgeval.text.extract.rules import RulesExtractor
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.auditing.completeness.gold import Gold, gold_of
+from kgeval.building.mentions import Extracted
+from kgeval.building.resolve import Resolved, Rules, resolve
+from kgeval.building.state import Cutting, sources_of
 from kgeval.errors import IncompleteError, InputError
 from kgeval.records import Document, GoldEntity, GoldTriple, IdealGraph, Passage
-from kgeval.text.build.mentions import Extracted
-from kgeval.text.build.resolve import Resolved, Rules, resolve
-from kgeval.text.build.state import Cutting, sources_of
 from kgeval.text.extract.mentions import ChunkSource, Extractor
 
 UNCHECKED = "not checked by people"

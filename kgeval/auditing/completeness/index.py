@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgeval.auditing.completeness.gold import Gold
+from kgeval.names import forms
+from kgeval.names.forms import NameForm
 from kgeval.records import LEVELS, Level
-from kgeval.text import forms
-from kgeval.text.forms import NameForm
 from kgeval.text.names import normalise
 
 # Which near spellings are the same name: what a high token_sort_ratio lets through and a reader would not. Pure.

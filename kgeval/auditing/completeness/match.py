@@ -11,7 +11,7 @@ from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.index import RANK, NameHit
 from kgeval.auditing.graph_reader import GraphReader, batched
-from kgeval.text.forms import NameForm, form
+from kgeval.names.forms import NameForm, form
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder

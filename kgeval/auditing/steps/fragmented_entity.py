@@ -14,9 +14,9 @@ from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.auditing.similar import is_person
+from kgeval.names import forms
+from kgeval.names.forms import NameForm
 from kgeval.records import Example
-from kgeval.text import forms
-from kgeval.text.forms import NameForm
 from kgeval.text.names import normalise
 
 ALIAS = "alias"

@@ -119,7 +119,7 @@ class RelationRow:
 
 @dataclass(frozen=True, slots=True)
 class MergeRow:
-    """A decision of entity resolution. `left`, `right`: keys of the two sides (kgeval.text.build.clusters), in sorted order."""
+    """A decision of entity resolution. `left`, `right`: keys of the two sides (kgeval.building.clusters), in sorted order."""
 
     id: str
     kept: str

@@ -14,8 +14,8 @@ from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import SettingsView
 from kgeval.metrics.stored.names import GraphNames
+from kgeval.names.mentions import EntityMention
 from kgeval.records import Layout
-from kgeval.text.name_matching import EntityMention
 
 # Bounds of what is read for one answer: a claim that names a hub ("London") must not read half of the graph
 MOST_NAMED = 20  # entities of one claim

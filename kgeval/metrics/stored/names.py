@@ -16,8 +16,8 @@ from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.graph.retries import once_more
+from kgeval.names.mentions import EntityMention, mentions_of, name_spans
 from kgeval.records import Layout
-from kgeval.text.name_matching import EntityMention, mentions_of, name_spans
 from kgeval.text.names import normalise
 
 READ_ONCE = 3600.0  # seconds that reading all names may take

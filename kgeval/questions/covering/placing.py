@@ -13,12 +13,12 @@ from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.connect import Row
 from kgeval.graph.keys import Keys
 from kgeval.graph.queries import all_queries
+from kgeval.names.mentions import mentions_of, name_spans
 from kgeval.questions.covering.graph_groups import HOPS, GraphGroups
 from kgeval.questions.gold_triples import depth_of, gold_of, relation_parts
 from kgeval.questions.graph_facts import facts_of
 from kgeval.records import GraphRef, Question
 from kgeval.records.question_coverage import Facet
-from kgeval.text.name_matching import mentions_of, name_spans
 from kgeval.text.names import normalise
 
 BATCH = 200  # questions that are looked up together: a handful of queries

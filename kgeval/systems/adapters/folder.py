@@ -143,7 +143,7 @@ def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
 
 def digest(documents: Sequence[Document]) -> str:
     """SHA-256 over the documents in the order of their ids: the same that `kgeval build` has for them."""
-    from kgeval.text.build.state import content_hash, corpus_hash
+    from kgeval.building.state import content_hash, corpus_hash
 
     return corpus_hash((document.id, content_hash(document)) for document in documents)
 

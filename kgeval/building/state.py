@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kgeval.building.mentions import Extracted
 from kgeval.graph.load.built import ChunkRow, DocumentRow
 from kgeval.llm.asking import WORTH_ASKING_AGAIN
 from kgeval.records import Document
-from kgeval.text.build.mentions import Extracted
 from kgeval.text.chunk import TOKENIZER, count, sentences, split
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Extractor, Mention, RelationMention
 

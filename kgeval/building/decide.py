@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgeval.building.resolve import Rules
+from kgeval.building.run import BuildSettings, build, stored_rules
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.load import mark as marks
 from kgeval.graph.load import sync
 from kgeval.graph.load.built import BuildTarget, MergeRow
 from kgeval.records import IndexRecord
-from kgeval.text.build.resolve import Rules
-from kgeval.text.build.run import BuildSettings, build, stored_rules
 
 if TYPE_CHECKING:
-    from kgeval.text.build.similar import Embed
+    from kgeval.building.similar import Embed
 
 
 def decisions_of(graph: Graph, name: str) -> list[MergeRow]:

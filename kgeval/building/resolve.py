@@ -1,7 +1,7 @@
 """Entity resolution: what the chunks say, as entities and relations. A pure function; no graph, no model of its own.
 
 Levels, in this order: exact (same name and type), normalised (same but for letter case, punctuation, a leading article), alias
-(other forms of one name, below), embedding (kgeval.text.build.similar). Never across types unless told; a name without a type joins
+(other forms of one name, below), embedding (kgeval.building.similar). Never across types unless told; a name without a type joins
 the same name with a type, if it has only one. The result does not depend on the order of the chunks given.
 """
 
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgeval.building.assemble import entities_of, relations_of
+from kgeval.building.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName, is_person
+from kgeval.building.mentions import Extracted, group_mentions
+from kgeval.building.similar import join_similar
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
-from kgeval.text.build.assemble import entities_of, relations_of
-from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName, is_person
-from kgeval.text.build.mentions import Extracted, group_mentions
-from kgeval.text.build.similar import join_similar
-from kgeval.text.forms import (
+from kgeval.names.forms import (
     ACRONYM,
     GENERIC,
     HONORIFIC,
@@ -34,7 +34,7 @@ from kgeval.text.forms import (
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
-    from kgeval.text.build.similar import Embed
+    from kgeval.building.similar import Embed
 
 # The alias level: other forms of one name. Cautious: nothing is joined where a name could mean two things.
 

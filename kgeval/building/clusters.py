@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kgeval.graph.load.built import UNDONE, MergeRow
-from kgeval.text.forms import NameForm, acronym_keys, form
+from kgeval.names.forms import NameForm, acronym_keys, form
 from kgeval.text.names import normalise
 
 EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"

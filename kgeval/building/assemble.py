@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kgeval.building.clusters import SEPARATOR, Cluster, WrittenName, most, type_key
+from kgeval.building.describe import merged
+from kgeval.building.mentions import Extracted, clean
 from kgeval.graph.load import naming
 from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
-from kgeval.text.build.clusters import SEPARATOR, Cluster, WrittenName, most, type_key
-from kgeval.text.build.describe import merged
-from kgeval.text.build.mentions import Extracted, clean
 from kgeval.text.extract.mentions import RelationMention
 from kgeval.text.names import normalise
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kgeval.text.build.clusters import EMBEDDING, Cluster, Joiner
-from kgeval.text.build.describe import merged
+from kgeval.building.clusters import EMBEDDING, Cluster, Joiner
+from kgeval.building.describe import merged
 
 if TYPE_CHECKING:
     import numpy as np

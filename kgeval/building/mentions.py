@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.text.build.clusters import WrittenName, rank, type_key
+from kgeval.building.clusters import WrittenName, rank, type_key
 from kgeval.text.extract.mentions import Extraction, Mention
 
 

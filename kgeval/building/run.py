@@ -21,6 +21,9 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval import __version__
+from kgeval.building.clusters import EMBEDDING
+from kgeval.building.resolve import Resolved, Rules, resolve
+from kgeval.building.state import Cutting, content_hash, corpus_hash, found_in, row_of, sources_of, with_texts
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.load import mark as marks
@@ -29,9 +32,6 @@ from kgeval.graph.load.built import BuildTarget, Changes, DocumentRow
 from kgeval.graph.load.writer import BATCH, Progress
 from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Corpus, Document, IndexRecord, ServerInfo
-from kgeval.text.build.clusters import EMBEDDING
-from kgeval.text.build.resolve import Resolved, Rules, resolve
-from kgeval.text.build.state import Cutting, content_hash, corpus_hash, found_in, row_of, sources_of, with_texts
 from kgeval.text.chunk import TOKENIZER
 from kgeval.text.extract.mentions import ChunkSource, Extractor
 
