@@ -161,7 +161,10 @@ def _sacrebleu(of: Callable[[Subject], BLEU | CHRF]) -> Callable[[Subject], Metr
 
 _PR = ("precision", "recall")
 _BEST = "Several references: the best one. An empty answer is 0."
-_WORDS = "Words: NFKC, case-folded, without punctuation; letters of scripts without spaces are words of their own"
+_WORDS = (
+    "Words: NFKC, case-folded, without punctuation but for signs that carry meaning (C#, HER2-, 5%); letters of scripts without spaces are "
+    "words of their own"
+)
 
 METRICS: tuple[Metric, ...] = (
     Metric(

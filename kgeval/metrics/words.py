@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 
 from kgeval.text.clean import normal_form
 from kgeval.text.scripts import RUNNING
+from kgeval.text.signs import mark_signs
 
 ARTICLES = frozenset(("a", "an", "the"))
 _MARK = re.compile(r"[^\w\s]|_")
@@ -27,10 +28,12 @@ def words(text: str, *, articles: bool = False) -> list[str]:
     SQuAD's normalisation (Rajpurkar et al. 2016) for every script: punctuation is known by its Unicode category. ASCII marks,
     apostrophes and hyphens vanish ("U.S." is "us"), other punctuation separates. Symbols (+ $ € °) are words of their own. Numbers stay
     apart: a full stop between digits and a minus before a number are kept, thousands separators vanish, other marks between digits
-    separate. A letter of a script without spaces between words is a word of its own, with its combining marks.
+    separate. Signs that carry meaning are words of their own, where SQuAD's script drops them: the # of "C#", the - of "HER2-", the * of
+    "A*", the full stop of ".NET", the % of "5%" (`exact_match_compat` is that script's). A letter of a script without spaces between words
+    is a word of its own, with its combining marks.
     English articles are dropped unless `articles`. What would leave nothing is kept as it is: "A" is the word "a", "!?" is "!?".
     """
-    folded = _folded(text.replace("…", " "))
+    folded = _folded(mark_signs(text.replace("…", " ")))
     all_words: list[str] = _words_pattern().findall(_MARK.sub(_replacement, folded))
     content_words = all_words if articles else [word for word in all_words if word not in ARTICLES]
     return content_words or all_words or [word for word in folded.split() if any(unicodedata.category(c)[0] != "C" for c in word)]
