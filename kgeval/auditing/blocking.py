@@ -11,10 +11,11 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import combinations
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from kgeval.auditing.malloc import trim_heap
+from kgeval.names.compare import in_latin, is_latin
 from kgeval.names.forms import LINKS, NameForm, acronym_keys
 from kgeval.text.names import normalise
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Integers = np.ndarray[Any, Any]
 
+How = TypeVar("How")  # what joins two names
 BUCKETS = 64  # a power of 2; sorting one at a time takes little memory
 FLUSH = 1 << 18  # keys, 3 MB
 KEYS = [("key", "u8"), ("owner", "u4")]
@@ -92,6 +94,8 @@ class Blocks:
 def block_keys(item: NameForm, aliases: Sequence[str]) -> Iterator[str]:
     """The keys under which a name may meet other forms of itself."""
     yield from (f"t:{token}" for token in set(item.core) if token not in LINKS and len(token) > 1)
+    if not is_latin(item.identity):
+        yield from (f"t:{word}" for word in in_latin(item.identity).split() if len(word) > 1)
     if len(item.core) > 1:
         yield f"i:{item.core[0][0]}{item.core[-1]}"
     yield from (f"a:{key}" for key in ([item.letters] if item.letters else acronym_keys(item)))
@@ -163,8 +167,8 @@ def _blocks(file: IO[bytes]) -> tuple[Integers, Integers]:
 
 
 def pairs(
-    blocks: Iterable[Sequence[int]], joined: Callable[[int, int], str | None], *, budget: int,
-) -> Iterator[tuple[int, int, str]]:
+    blocks: Iterable[Sequence[int]], joined: Callable[[int, int], How | None], *, budget: int,
+) -> Iterator[tuple[int, int, How]]:
     """Each pair of a block that is `joined`, once over all blocks, and by what; ends after `budget` pairs (see `affordable`)."""
     seen: set[int] = set()
     left = budget

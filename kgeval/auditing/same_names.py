@@ -12,7 +12,7 @@ from kgeval.auditing.check import CheckRun
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,7 @@ def _read(check: CheckRun) -> CodedNames:
     coded, unknown = CodedNames(), check.layout.placeholder_values
     kinds: dict[str | None, int] = {}
     for row in check.sliced_rows("entity-slices", aliases=False):
-        if name := normalise(row["name"]):
+        if name := identity_key(row["name"]):
             kind = row["type"]
             if kind not in kinds:  # for comparison: case-folded, "" if there is none or only a placeholder
                 kinds[kind] = code("" if kind is None or kind in unknown else kind.strip().casefold())
@@ -78,7 +78,7 @@ def members(coded: CodedNames, group_codes: Codes, wanted: Collection[int]) -> d
         group = groups.setdefault(int(group_codes[at]), [])
         group.append({
             "element_id": coded.roll.element_id(at), "key": coded.roll.key(at), "name": name, "type": coded.roll.kind(at),
-            "normal": normalise(name),
+            "normal": identity_key(name),
         })
         # cut now and then, not at each row: a name of a million bearers would fill the memory, sorting each time would take for ever
         if len(group) > 10 * MOST_ITEMS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kgeval.names import forms
+from kgeval.names.compare import PLURAL, compare_forms
 from kgeval.names.forms import NameForm
 from kgeval.records import GraphRef
 
@@ -34,11 +35,13 @@ def alike(a: GraphRef, b: GraphRef, *, placeholders: Collection[str] = ()) -> st
     """
     kinds = {kind(end, placeholders) for end in (a, b)} - {""}
     x, y = _form(a.name), _form(b.name)
-    if len(kinds) > 1 or not x.norm or not y.norm or x.norm == y.norm:
+    if len(kinds) > 1 or not x.norm or not y.norm or x.identity == y.identity:
         return None
-    how = forms.relation_of(x, y)
-    if how is not None:
-        return None if how == forms.PLURAL else how
+    verdict = compare_forms(x, y, kind=forms.kind_of(min(kinds, default="")), thorough=True)
+    if verdict.joins:
+        return None if verdict.form == PLURAL else verdict.form
+    if verdict.certainty == "apart":
+        return None
     person = any(is_person(name) for name in kinds)
     return None if _told_apart(x, y) or (person and _another_given_name(x, y)) else NEAR
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from kgeval.graph.load.built import UNDONE, MergeRow
 from kgeval.names.forms import NameForm, acronym_keys, form
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"
 LEVELS = (EXACT, NORMALISED, ALIAS, EMBEDDING)
@@ -47,7 +47,7 @@ class WrittenName:
     @cached_property
     def norm(self) -> str:
         """The normal form, or the name itself where nothing is left of it."""
-        return (self.form.norm if len(self.name) <= 300 else normalise(self.name)) or self.name
+        return (self.form.identity if len(self.name) <= 300 else identity_key(self.name)) or self.name
 
     @cached_property
     def keys(self) -> tuple[str, str]:

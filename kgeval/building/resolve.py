@@ -18,20 +18,10 @@ from kgeval.building.mentions import Extracted, group_mentions
 from kgeval.building.similar import join_similar
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
-from kgeval.names.forms import (
-    ACRONYM,
-    GENERIC,
-    HONORIFIC,
-    INITIALS,
-    LINKS,
-    SUBSET,
-    VARIANT,
-    NameForm,
-    folded,
-    relation_of,
-    without_legal,
-)
-from kgeval.text.names import normalise
+from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, LEGAL_FORM, SPACING, SUBSET, VARIANT, compare_forms
+from kgeval.names.compare import SAME as SAME_NAME
+from kgeval.names.forms import GENERIC, LINKS, NameForm, folded, kind_of, without_legal
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     from kgeval.building.similar import Embed
@@ -161,12 +151,13 @@ def _relation(short: Cluster, full: Cluster) -> str | None:
     """The form that joins the two, where it counts for this kind of thing."""
     if short.letters and short.letters in full.acronyms:
         return ACRONYM if len(short.letters) > 2 or short.type_key else None  # two letters stand for too much, unless a type agrees
-    why = relation_of(short.form, full.form)
+    verdict = compare_forms(short.form, full.form, kind="person" if is_person(short.type_key) else kind_of(short.type_key))
+    why = verdict.form if verdict.joins and verdict.form != SAME_NAME else None
     if why and _another(short.form, full.form, why):
         return None
     person, untyped = is_person(short.type_key), not short.type_key
     allowed = {VARIANT} | ({INITIALS, HONORIFIC} if person or untyped else set()) | ({SUBSET} if person else set())
-    return why if why in allowed else None
+    return why if why in allowed or (verdict.certainty == "sure" and why not in (SPACING, LEGAL_FORM)) else None
 
 
 def _another(short: NameForm, full: NameForm, why: str) -> bool:
@@ -207,7 +198,7 @@ class _FullerNames:
     def given(self) -> Iterator[tuple[int, int]]:
         """Pairs of names of which one is given as the other's alias; words that are no name by themselves give none."""
         for position, cluster in enumerate(self._found):
-            for alias in sorted({normalise(alias) for written in cluster.names for alias in written.aliases}):
+            for alias in sorted({identity_key(alias) for written in cluster.names for alias in written.aliases}):
                 others = self._norms.get(alias, ())
                 if len(others) == 1 and len(alias) >= 2 and not GENERIC.issuperset(alias.split()):
                     yield position, others[0]
@@ -219,8 +210,8 @@ def _offered(cluster: Cluster) -> Iterable[object]:
     keys: set[object] = {("folded", folded(name.compact)), ("core", core)}
     keys |= {("acronym", key) for key in cluster.acronyms}
     if core:
-        keys |= {("initials", core[0][0], core[-1])} if len(core) > 1 else set()
-        # at most three words more or fewer, as forms.relation_of allows
+        keys |= {("initials", core[0][0], core[-1]), ("words", tuple(sorted(core)))} if len(core) > 1 else set()
+        # at most three words more or fewer, as compare_forms allows
         for size in range(max(1, len(core) - 3), len(core)):
             keys |= {("part", core[:size]), ("part", core[-size:])}
     return keys
@@ -231,13 +222,14 @@ def _wanted(cluster: Cluster) -> Iterable[object]:
     name, core = cluster.form, cluster.form.core
     yield "part", core
     yield "core", core
-    # shorter ones are no spelling variants to forms.relation_of
+    # shorter ones are no spelling variants to compare_forms
     if len(name.compact) >= 6:
         yield "folded", folded(name.compact)
     if cluster.letters:
         yield "acronym", cluster.letters
     if len(core) > 1:
         yield "initials", core[0][0], core[-1]
+        yield "words", tuple(sorted(core))
 
 
 DEFAULT_LEVELS = (EXACT, NORMALISED, ALIAS)

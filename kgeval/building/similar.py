@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from kgeval.building.clusters import EMBEDDING, Cluster, Joiner
 from kgeval.building.describe import merged
+from kgeval.names.compare import compare_forms
+from kgeval.names.forms import kind_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,7 @@ def join_similar(
 ) -> list[Cluster]:
     """The clusters, similar ones of a type joined in pairs: cosine >= `similarity`, and nearest neighbours of each other.
 
-    Pairs never chain. Names that differ in a number, "North" / "South" and the like, or in Mr. / Mrs., are never joined.
+    Pairs never chain. Names that something tells apart (a number, "North" / "South", opposites, Mr. / Mrs.) are never joined.
     """
     blocks: dict[str, list[Cluster]] = defaultdict(list)
     for cluster in sorted(clusters, key=lambda c: c.order):
@@ -48,8 +50,7 @@ def _text(cluster: Cluster) -> str:
 
 
 def _fit(one: Cluster, other: Cluster) -> bool:
-    a, b = one.form, other.form
-    return a.apart == b.apart and not (a.gender and b.gender and a.gender != b.gender)
+    return compare_forms(one.form, other.form, kind=kind_of(one.type_key), thorough=True).certainty != "apart"
 
 
 def _pairs(vectors: np.ndarray, least: float) -> Iterator[tuple[int, int, float]]:

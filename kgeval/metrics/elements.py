@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kgeval.records import GraphRef, Question
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 Level = Literal["id", "key", "name", "mention"]
 _SIGNS = str.maketrans("<>|", "   ")
@@ -98,7 +98,7 @@ def _table(entries: Iterable[tuple[int, str]]) -> dict[str, list[int]]:
 def plain(name: str) -> str:
     """The normal form of a node's or relation's name; a relation that points back is turned."""
     ends = ends_of(name)
-    return normalise(" ".join(ends) if ends else name.translate(_SIGNS))
+    return identity_key(" ".join(ends) if ends else name.translate(_SIGNS))
 
 
 def ends_of(name: str) -> tuple[str, str, str] | None:

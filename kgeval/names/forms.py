@@ -1,16 +1,18 @@
-"""Surface forms: how two names can mean the same thing although they are written differently. Pure; no graph, no model.
+"""A name taken apart: its identity, its words, titles and legal form, what must agree with another name, letters of an acronym.
 
-The rules are cautious: a difference that usually means another thing (numbers, "North" / "South", "Mr." / "Mrs.",
-"junior") forbids every form. Words of other languages are in the tables where they are common in names.
+Pure; no graph, no model. Words of other languages are in the tables where they are common in names.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
+from kgeval.names.tables import counted_words, kind_words, number_words, spelled_out, written_out
 from kgeval.text.clean import normal_form
-from kgeval.text.names import normalise
+from kgeval.text.names import ARTICLES, normalise
+from kgeval.text.signs import identity_key
 from kgeval.text.wordlists import word_set
 
 MEN = word_set(
@@ -70,121 +72,185 @@ GENERIC = word_set(
     "sheikh sultan consul bishop governor doctor nurse narrator god world time life death bad poor small"
 ) | HEADS
 NOTHING: frozenset[str] = frozenset()
-NEGATIONS = ("in", "un", "non", "il", "im", "ir", "dis", "a", "anti", "de")
-
-HONORIFIC, INITIALS, ACRONYM, LEGAL_FORM = "honorific", "initials", "acronym", "legal form"
-SUBSET, SPACING, PLURAL, VARIANT, SPELLING = "token subset", "spacing", "plural", "spelling variant", "near spelling"
+LONGEST = 300  # characters of a name that are looked at
+_DIGITS = {word: str(number) for number, word in enumerate(
+    ["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii", "xviii", "xix", "xx"], start=2
+)}
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_BRACKETS = re.compile(r"(.*[^\s(])\s*[(\[（]([^()\[\]（）]+)[)\]）]\s*", re.DOTALL)
+_SUBTITLE = re.compile(r"(.+?)(?:;\s+or\b|,?\s+or[,:;])[,:]?\s+(.+)", re.DOTALL)  # "Frankenstein; or, The Modern Prometheus"
+_QUOTED = re.compile("(?<=\\w )[\"“”«»'‘(]([^\\W\\d_]{2,12})[\"“”«»'’)](?= \\w)")
+_IDENTIFIER = re.compile(r"[^\W\d_]*[a-z][A-Z]\w*|[^\W_]+(?:_+[^\W_]+)+|\w+(?:(?:\.|::)\w+)*\(\)|\w+(?:::\w+)+|_+\w+")
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class NameForm:
-    """A name taken apart: normal form, all tokens, tokens without honorifics, and what must agree with another name.
+    """A name taken apart.
 
-    `letters`: the letters of a possible acronym, "" if it is none.
+    `norm`: its normal form, under which it is stored; `identity`: the same with the signs that carry meaning. `tokens`: all words.
+    `core`: those without titles before them, a nickname in quotation marks, and an acronym that stands in brackets beside the name;
+    numbers in words, Roman ones and ordinals are digits there. `apart`: words and numbers that must agree with another name. `letters`: of
+    an acronym that the name may be, "" if it is none; `bracketed`: of the acronym beside the name. `qualifier`: what stands in brackets or
+    behind a comma (`comma`), where it is no acronym, and `base` what stands before. `is_proper`: no word begins with a small letter.
     """
 
     norm: str
+    identity: str
     tokens: tuple[str, ...]
     core: tuple[str, ...]
     titles: frozenset[str]
     gender: str
     apart: frozenset[str]
     letters: str
+    bracketed: str = ""
+    nickname: str = ""
+    base: tuple[str, ...] = ()
+    qualifier: str = ""
+    comma: bool = False
+    is_identifier: bool = False
+    is_proper: bool = True
 
     @property
     def compact(self) -> str:
-        """The normal form without spaces."""
-        return self.norm.replace(" ", "")
+        """All words without spaces."""
+        return "".join(self.tokens)
 
 
 def form(name: str) -> NameForm:
     """The parts of one name (cut at 300 characters: no name is longer)."""
-    norm = normalise(name[:300])
-    tokens = tuple(norm.split())
+    name = name[:LONGEST]
+    norm, identity = normalise(name), identity_key(name)
+    inner = nickname = bracketed = qualifier = ""
+    base: tuple[str, ...] = ()
+    shown, comma = name, False
+    if not name.isalpha():  # most words: none of the signs that are looked for below
+        if quoted := _QUOTED.search(name):
+            nickname, shown = quoted[1].casefold(), f"{name[:quoted.start()]}{name[quoted.end() + 1:]}"
+        if brackets := _BRACKETS.fullmatch(shown):
+            outer, inner = brackets[1], brackets[2]
+        elif subtitle := _SUBTITLE.fullmatch(shown):
+            outer, inner = subtitle[1], subtitle[2]
+        elif shown.count(",") == 1:
+            outer, inner = shown.split(",")
+            if inner.strip().casefold() in ARTICLES:  # "Tempest, The"
+                shown, inner = outer, ""
+            comma = bool(inner)
+        if inner:
+            if not comma and (letters := acronym_beside(outer, inner)):
+                bracketed, shown = letters
+            else:
+                base, qualifier = tuple(identity_key(outer).split()), identity_key(inner)
+        words = identity if shown is name else identity_key(shown)
+    else:
+        words = identity
+    tokens = tuple(words.split())
     start = 0
     while start < len(tokens) - 1 and tokens[start] in HONORIFICS:
         start += 1  # the last token always stays: "Dr." alone is a name
     core = tokens[start:]
     titles = frozenset([SHORT_TITLES.get(t, t) for t in tokens[:start]]) or NOTHING
+    core = written_alike(core) if len(tokens) > 1 or not words.isascii() else tuple(spelled_out().get(token, token) for token in core)
     # by far most names have neither titles nor digits: what is asked of a whole token costs a tenth of a look at each letter
-    apart = frozenset([t for t in tokens if t in TELL_APART or t in ROMAN or (not t.isalpha() and any(c.isdigit() for c in t))])
+    words_apart = [t for t in core if t in TELL_APART or t in ROMAN or (not t.isalpha() and any(c.isdigit() for c in t))]
     men, women = not titles.isdisjoint(MEN), not titles.isdisjoint(WOMEN)
     return NameForm(
-        norm=norm, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
-        apart=apart or NOTHING,
-        letters=_letters(name, tokens),
+        norm=norm, identity=identity, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
+        apart=frozenset(words_apart) or NOTHING, letters=_letters(name, tokens), bracketed=bracketed, nickname=nickname, base=base,
+        qualifier=qualifier, comma=comma, is_identifier=is_identifier(name), is_proper=is_proper(name),
     )
 
 
-def relation_of(a: NameForm, b: NameForm) -> str | None:
-    """Which form joins two names, or None.
+def written_alike(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The words as all write them: numbers as digits (in words, ordinals, Roman ciphers), Greek letters by name, abbreviations in full."""
+    if OTHERWISE.isdisjoint(tokens) and not any(t[0].isdigit() or (t[0] == "v" and t[1:2].isdigit()) for t in tokens):
+        return tokens
+    out = []
+    for at, word in enumerate(tokens):
+        last = at == len(tokens) - 1
+        if word == "st":
+            out.append("street" if at and last else "saint")
+        elif word[0] == "v" and word[1:2].isdigit():
+            out.append(word[1:])
+        elif word in _GREEK:
+            out.append(_GREEK[word])
+        elif word == "i" and at and tokens[at - 1] in counted_words():
+            out.append("1")
+        elif word in _DIGITS and at and (len(word) > 1 or last):
+            out.append(_DIGITS[word])
+        elif found := _ORDINAL.fullmatch(word):
+            out.append(found[1])
+        else:
+            out.append(number_words().get(word) or written_out().get(word, word))
+    return tuple(out)
 
-    Forms: honorific, initials, acronym, legal form, token subset, spacing, plural,
-    spelling variant (equal once doubled letters, accents and the like are folded), near spelling (few edits).
 
-    Symmetric. Names that are equal in normal form give None (that is a duplicate name, not another form), and so do
-    names that differ in a word or number that tells things apart.
-    """
-    if not a.tokens or not b.tokens or a.norm == b.norm:
-        return None
-    if len(b.norm) < len(a.norm) or (len(b.norm) == len(a.norm) and b.norm < a.norm):
-        a, b = b, a
-    if a.letters and len(b.tokens) > 1 and a.letters in acronym_keys(b):
-        return ACRONYM
-    if a.gender and b.gender and a.gender != b.gender:
-        return None
-    if a.apart != b.apart:
-        return SPACING if a.compact == b.compact and a.apart ^ b.apart <= HALVES else None
-    if a.core == b.core:
-        return _honorific(a, b)
-    if initials := _initials(a.core, b.core):
-        return initials
-    bare = without_legal(a.core), without_legal(b.core)
-    if bare != (a.core, b.core) and bare[0] == bare[1]:
-        return LEGAL_FORM
-    return _part(a, b) or _spelling(a, b)
+_GREEK = {
+    letter: unicodedata.name(letter).rsplit(" ", 1)[1].casefold().replace("lamda", "lambda") for letter in "αβγδεζηθικλμνξοπρστυφχψω"
+}
+OTHERWISE = frozenset((*_DIGITS, "i", "st", *_GREEK, *number_words(), *written_out()))
+KINDS = ("person", "place", "organization", "work")
+
+
+def kind_of(type_: str | None) -> str:
+    """What kind of thing a type's name says: person, place, organization, work; "" where it says none of these."""
+    words = (type_ or "").casefold().replace("_", " ").replace("-", " ").split()
+    found = [kind for kind, known in zip(KINDS, kind_words(), strict=True) if not known.isdisjoint(words)]
+    return found[0] if len(found) == 1 else ""
+
+
+def is_proper(name: str) -> bool:
+    """Whether no word but a link word begins with a small letter."""
+    return name.istitle() or not any(word.islower() and word not in LINKS for word in name.split())
+
+
+def is_identifier(name: str) -> bool:
+    """Whether the whole name is written as code writes its names: camelCase, snake_case, f(), a::b."""
+    if " " in name or (name.isalpha() and (name.isupper() or name.islower() or name.istitle())):
+        return False
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+def is_spelled_out(name: str) -> bool:
+    """Whether capitals are letters of an acronym rather than a word in capitals: "HTTP", not "CAMEL"."""
+    return name.isupper() and (len(name) <= 3 or _VOWEL.search(name) is None)
+
+
+def acronym_beside(outer: str, inner: str) -> tuple[str, str] | None:
+    """The letters of the acronym, and the name in full, where of `outer (inner)` one is the acronym of the other."""
+    for short, full in ((inner, outer), (outer, inner)):
+        tokens = tuple(identity_key(full).split())
+        letters = _letters(short, tuple(identity_key(short).split()))
+        if letters and letters in acronyms_of(tokens):
+            return letters, full
+    return None
 
 
 def acronym_keys(item: NameForm) -> tuple[str, ...]:
-    """The acronyms that could stand for a name of several words: with and without its link words; () otherwise."""
-    words = [t for t in item.tokens if t not in HONORIFICS]
-    if len(words) < 2 or len(words) > 12:
-        return ()
-    without = "".join(w[0] for w in words if w not in LINKS)
-    return tuple(sorted({key for key in ("".join(w[0] for w in words), without) if len(key) >= 2}))
+    """The acronyms that could stand for a name of several words (what stands in brackets behind it left out): with and without its link
+    words and its legal form; () otherwise."""
+    return acronyms_of(item.tokens if item.comma or not item.base else item.base)
+
+
+def acronyms_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The acronyms that could stand for these words."""
+    keys = set()
+    words = [t for t in tokens if t not in HONORIFICS]
+    for chosen in (words, list(without_legal(tuple(words)))):
+        if 2 <= len(chosen) <= 12:
+            keys |= {"".join(w[0] for w in chosen), "".join(w[0] for w in chosen if w not in LINKS)}
+    return tuple(sorted(key for key in keys if len(key) >= 2))
 
 
 def _letters(name: str, tokens: tuple[str, ...]) -> str:
-    """The letters of a name that may be an acronym ("CIA", "C.I.A."), case-folded; "" otherwise."""
+    """The letters of a name that may be an acronym ("CIA", "C.I.A.", "NGOs"), case-folded; "" otherwise."""
     if len(tokens) > 1 and not all(len(t) == 1 for t in tokens):
         return ""
     letters = "".join(tokens)
+    if len(letters) > 3 and letters[-1] == "s" and name.strip().endswith("s"):
+        name, letters = name.strip()[:-1], letters[:-1]
     fits = 2 <= len(letters) <= 7 and letters.isalpha() and name.replace(".", "").strip().isupper()
     return letters if fits else ""
-
-
-def _honorific(a: NameForm, b: NameForm) -> str | None:
-    """Equal but for titles. A lone surname with other titles may be anybody of the family ("Dr. Hall" / "Mr. Hall")."""
-    if len(a.core) == 1:
-        if not (a.titles <= b.titles or b.titles <= a.titles) or a.core[0] in GENERIC:
-            return None
-        if a.titles != b.titles and (a.titles ^ b.titles) & SURNAME_TITLES:
-            return None
-    return HONORIFIC
-
-
-def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
-    """ "J Smith" / "John Smith", "J R R Tolkien" / "John Ronald Reuel Tolkien", "John B Smith" / "John Smith"."""
-    if len(a) < 2 or len(b) < 2 or a[-1] != b[-1] or len(a[-1]) < 2:
-        return None
-    if len(a) == len(b):
-        pairs = list(zip(a, b, strict=True))
-        fits = all(x == y or (1 in (len(x), len(y)) and x[0] == y[0]) for x, y in pairs)
-        return INITIALS if fits else None
-    short, long = sorted((a, b), key=len)
-    extra = long[1:-1]
-    plain = short == (long[0], long[-1]) and all(len(t) == 1 for t in extra)
-    return INITIALS if plain and extra else None
 
 
 def without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -206,59 +272,9 @@ def _legal_at(tokens: tuple[str, ...]) -> int:
     return next((size for size in sizes if "".join(tokens[-size:]) in LEGAL), 0)
 
 
-def _part(a: NameForm, b: NameForm) -> str | None:
-    """One name is the beginning or the end of the other, and what is added is no "of ..." and no possessive.
-
-    "Mrs. Cratchit" may be anybody's wife: a woman's title with a bare surname is no part of "Bob Cratchit"."""
-    shorter, longer = (a, b) if len(a.core) <= len(b.core) else (b, a)
-    if shorter.gender == "w" and longer.gender != "w":
-        return None
-    short, long = shorter.core, longer.core
-    n, more = len(short), len(long) - len(short)
-    if more < 1 or more > 3 or sum(map(len, short)) < 3 or short[0] in LINKS or GENERIC.issuperset(short):
-        return None
-    if long[:n] == short:
-        extra = long[n:]
-    elif long[-n:] == short:
-        extra = long[:-n]
-    else:
-        return None
-    other = any(t in LINKS and t not in PARTICLES for t in extra) or extra[-1] in HEADS
-    return None if other or any(t.endswith("s") and t[:-1] in short for t in extra) else SUBSET
-
-
-def _spelling(a: NameForm, b: NameForm) -> str | None:
-    """Spacing ("Black Smith" / "Blacksmith"), plural, a variant of spelling, or one edit from 6 letters, two from 12."""
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    x, y = a.compact, b.compact
-    if x == y:
-        return SPACING
-    if y in (x + "s", x + "es") or (x.endswith("y") and y == x[:-1] + "ies"):
-        return PLURAL if len(x) >= 3 else None
-    if min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1 or abs(len(x) - len(y)) > 4:
-        return None
-    if folded(x) == folded(y):
-        return VARIANT
-    if any(word in (n + other for n in NEGATIONS) for word, other in _changed(a.core, b.core)):
-        return None
-    allowed = 2 if min(len(x), len(y)) >= 12 else 1
-    near = DamerauLevenshtein.distance(x, y, score_cutoff=allowed) <= allowed
-    # short words that differ are rather two words ("Mary Ann" / "Mark Ann") than a slip of the pen
-    two_words = any(len(shorter) < 5 for _, shorter in _changed(a.core, b.core))
-    return SPELLING if near and not two_words else None
-
-
 def folded(text: str) -> str:
     """A spelling without accents, doubled letters, ae / oe / ue, ph, silent h, and with s for z and c for k."""
     plain = "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
     for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
         plain = plain.replace(old, new)
     return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
-
-
-def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The words in which two names differ, longer first; () where they have not the same number of words."""
-    if len(a) != len(b):
-        return []
-    return [(x, y) if len(x) >= len(y) else (y, x) for x, y in zip(a, b, strict=True) if x != y]

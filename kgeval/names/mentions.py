@@ -10,6 +10,7 @@ from functools import cache
 from kgeval.llm.characters import whole
 from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
+from kgeval.text.signs import identity_key
 from kgeval.text.wordlists import word_list
 
 # A text of n words has n * LONGEST_NAME sequences, each looked up once in a table of hashes: no pattern of all names is ever made
@@ -62,7 +63,7 @@ def name_spans(text: str) -> list[NameSpan]:
     first is such a character. Single characters and pronouns are no names.
     """
     text = whole(text[:LONGEST_TEXT])
-    variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
+    variants = dict.fromkeys((identity_key(text), identity_key(_POSSESSIVE.sub("", text))))
     spans: dict[NameSpan, None] = {}
     for variant in variants:
         units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]

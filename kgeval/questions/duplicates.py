@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kgeval.records import Question
 from kgeval.records.question_checks import TwinKind
 from kgeval.text.clean import clean_line
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class QuestionFingerprint:
     @property
     def words(self) -> str:
         """What is equal where two have the same words."""
-        return normalise(self.text) or self.text
+        return identity_key(self.text) or self.text
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Twin:
 def fingerprint_of(question: Question, number: int = 0) -> QuestionFingerprint:
     """What is compared of a question of set `number`."""
     short = frozenset(
-        plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text))
+        plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := identity_key(text))
     )
     return QuestionFingerprint(question.id, clean_line(question.question), number, marks(question.question), short)
 

@@ -9,7 +9,7 @@ from typing import Literal
 from kgeval.questions.complexity import Ends, depth
 from kgeval.records import GraphRef, Question
 from kgeval.tables.shapes.derive import BROKEN
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 Origin = Literal["file", "triples", "texts"]
 Amount = tuple[int, Origin]  # a number of a question, and where it is from
@@ -43,7 +43,7 @@ def gold_of(question: Question) -> GoldTriples:
     """The gold triples, names in their normal form."""
     relations = question.path.relations if question.path is not None else []
     parts = [relation_parts(ref) for ref in relations]
-    known = dict.fromkeys((normalise(s), normalise(p), normalise(o)) for s, p, o in filter(None, parts))
+    known = dict.fromkeys((identity_key(s), identity_key(p), identity_key(o)) for s, p, o in filter(None, parts))
     broken = question.extra.get(BROKEN)
     return GoldTriples(tuple(known), parts.count(None) + (len(broken) if isinstance(broken, list) else 0))
 

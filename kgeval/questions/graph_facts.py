@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.auditing.completeness.candidates import has_own_index
@@ -19,6 +19,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.questions.word_index import TooLongError, WordIndex
 from kgeval.records import Layout
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 MOST_NAMES = 2_000  # of one type that are kept
 READ_ONCE = 3600.0  # seconds that one reading of the whole graph may take
@@ -53,10 +54,11 @@ class GraphFacts:
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
-        keys = sorted({key for name in names if (key := normalise(name))})
+        called = list(names)
+        keys = sorted({key for name in called if (key := identity_key(name))})
         ids = self._aliases_or_names().find(keys, most=None)
         if has_own_index(self._layout):
-            for key, element_id in self._by_index(keys):
+            for key, element_id in self._by_index(called, set(keys)):
                 ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), element_id)))
         return ids
 
@@ -120,13 +122,16 @@ class GraphFacts:
 
     def _spelled(self, query: str) -> Iterator[tuple[str, str]]:
         for row in self._graph.stream(all_queries()[query], self._params(), timeout=READ_ONCE):
-            spelled = {normalise(text) for text in (row.get("name"), *row["aliases"]) if text}
+            spelled = {identity_key(text) for text in (row.get("name"), *row["aliases"]) if text}
             yield from ((key, row["element_id"]) for key in sorted(spelled) if key)
 
-    def _by_index(self, wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
-        params = {"keys": [name_key(key, normalise) for key in wanted], "scope_label": self._layout.scope_label}
+    def _by_index(self, names: Sequence[str], wanted: Collection[str]) -> Iterator[tuple[str, str]]:
+        """By the index of normalised names, which tells C and C# not apart."""
+        keys = sorted({key for name in names if (key := name_key(name, normalise))})
+        params = {"keys": keys, "scope_label": self._layout.scope_label}
         for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=READ_ONCE):
-            yield normalise(row["name"] or ""), row["element_id"]
+            if (key := identity_key(row["name"] or "")) in wanted:
+                yield key, row["element_id"]
 
 
 _LOCK = threading.Lock()

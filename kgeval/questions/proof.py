@@ -15,8 +15,8 @@ from kgeval.graph.queries import all_queries
 from kgeval.questions.graph_facts import facts_of
 from kgeval.questions.word_index import WordIndex
 from kgeval.records import Layout, Structure
-from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder
+from kgeval.text.signs import identity_key
 
 MOST_REACHED = 200  # entities that one hop may lead to; ways of one question that are followed at a time
 MOST_STARTS = 20
@@ -77,7 +77,7 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
     walks = []
     for path in paths:
         starts, ends = (
-            tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ())))) for node in (path.nodes[0], path.nodes[-1])
+            tuple(dict.fromkeys((node.element_id, *called.get(identity_key(node.name), ())))) for node in (path.nodes[0], path.nodes[-1])
         )
         ways: Ways = [((element_id, ""),) for element_id in starts[:MOST_STARTS]]
         walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], ways, followed=len(starts) <= MOST_STARTS))
@@ -128,7 +128,7 @@ def has_direction(layout: Layout, predicate: str) -> bool:
 
 
 def _only(name: str, ends: Iterable[str]) -> bool:
-    return {normalise(end) for end in ends} == {normalise(name)}
+    return {identity_key(end) for end in ends} == {identity_key(name)}
 
 
 def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: float | None) -> dict[int, int]:
@@ -204,7 +204,7 @@ def absent(
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    spelled = {term: folded(term) for term in dict.fromkeys(terms) if normalise(term)}
+    spelled = {term: folded(term) for term in dict.fromkeys(terms) if identity_key(term)}
     if not spelled:
         return {}
     facts = facts_of(graph, layout)
@@ -223,7 +223,7 @@ def absent(
     for term, low in spelled.items():
         names, chunks = within.get(low, nowhere), texts.get(low, nowhere)
         presences[term] = Presence(
-            term, len(called.get(normalise(term), ())), names["entities"], chunks["chunks"] if has_chunks else None,
+            term, len(called.get(identity_key(term), ())), names["entities"], chunks["chunks"] if has_chunks else None,
             names["example"], chunks["example"],
         )
     return presences
@@ -233,7 +233,7 @@ def passages_naming(
     graph: Graph, layout: Layout, names: Iterable[str], *, most: int = 500, timeout: float | None = None,
 ) -> Iterator[tuple[str, str]]:
     """(id, text) of chunks that hold one of the names, text in lower case on one line; at most `most`."""
-    terms = sorted({folded(name) for name in names if normalise(name)})
+    terms = sorted({folded(name) for name in names if identity_key(name)})
     params = {"layout": layout.model_dump(), "terms": terms, "most": most}
     for row in graph.read(all_queries()["prove-passages"], params, timeout=timeout) if terms else ():
         yield row["id"], row["text"]

@@ -136,3 +136,40 @@ def test_a_search_that_ends_at_its_limit_says_so(graph, draw):
            (a)-[:R]->(c), (b)-[:R]->(c)""")
     assert check(graph, "fragmented-entity").reason is None
     assert "max_pairs = 0" in (check(graph, "fragmented-entity", max_pairs=0).reason or "")
+
+
+def test_signs_that_carry_meaning_make_two_things_of_names(graph, draw):
+    draw("""UNWIND ['C', 'C#', 'C++', 'C*', 'F', 'F#', 'Go', 'Go!', '.NET', 'Net', 'HER2', 'HER2-', 'HER2+', '5 mg', '5 g', 'Co', 'CO']
+            AS name CREATE (:E {name: name, type: 'T'})""")
+    assert [check(graph, rule).count for rule in RULES] == [0] * len(RULES)
+
+
+def test_one_thing_in_another_dress_is_one_name(graph, draw):
+    draw("""UNWIND ['C#', 'c♯', 'Advil', 'Advil®', 'AT&T', 'AT&amp;T', '1,000 km', '1000 km'] AS name
+            CREATE (:E {name: name, type: 'T'})""")
+    assert check(graph, "duplicate-name").count == 4
+
+
+def test_opposites_plurals_of_identifiers_and_acronyms_of_several_names_are_no_fragments(graph, draw):
+    """Each shares a neighbour and a passage with the other, which is all that a weak form asks for."""
+    draw("""UNWIND [['Heart rate increased', 'Heart rate decreased'], ['Hyperkalaemia', 'Hypokalaemia'], ['VITAMIN C', 'VITAMIN K'],
+                    ['HTTP', 'HTTPS'], ['fetchUser', 'fetchUsers'], ['Employer', 'Employee'], ['Left kidney', 'Right kidney']] AS pair
+            CREATE (n:E {name: 'N' + pair[0], type: 'T'}), (c:Chunk {text: ''}),
+                   (a:E {name: pair[0], type: 'T'}), (b:E {name: pair[1], type: 'T'}),
+                   (a)-[:R]->(n), (b)-[:R]->(n), (a)-[:IN]->(c), (b)-[:IN]->(c)""")
+    assert names(check(graph, "fragmented-entity")) == []
+    draw("""MATCH (x) DETACH DELETE x
+            WITH count(*) AS gone CREATE (n:E {name: 'Hub', type: 'T'}), (c:Chunk {text: ''}) WITH n, c
+            UNWIND ['PPL', 'Pacific Power and Light', 'Public Performance Limited', 'Phonographic Performance Licence'] AS name
+            CREATE (a:E {name: name, type: 'T'}), (a)-[:R]->(n), (a)-[:IN]->(c)""")
+    assert names(check(graph, "fragmented-entity")) == []
+
+
+def test_an_acronym_beside_its_name_and_turned_words_are_found_and_the_surest_comes_first(graph, draw):
+    draw("""CREATE (:E {name: 'World Health Organization (WHO)', type: 'Org'}), (:E {name: 'WHO', type: 'Org'}),
+                   (a:E {name: 'Oda Nobunaga', type: 'Person'}), (b:E {name: 'Nobunaga Oda', type: 'Person'}),
+                   (x:E {name: 'Kyoto', type: 'Place'}),
+                   (a)-[:R]->(x), (b)-[:R]->(x)""")
+    found = check(graph, "fragmented-entity")
+    assert [sorted(pair) for pair in names(found)] == [["WHO", "World Health Organization (WHO)"], ["Nobunaga Oda", "Oda Nobunaga"]]
+    assert [example.why.split(";")[0] for example in found.examples] == ["acronym in brackets", "order of words"]

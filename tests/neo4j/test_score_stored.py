@@ -28,9 +28,9 @@ from kgeval.metrics.stored import candidates
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import kg_grounding
 from kgeval.metrics.stored.names import GraphNames
+from kgeval.names import mentions
 from kgeval.names.mentions import name_spans
 from kgeval.records import Answer, Layout, Passage, Question, Row
-from kgeval.names import mentions
 
 LAYOUT = Layout(
     name="plain", entity_labels=["Thing"], type_label_ignored=["Thing"], name_keys=["name"], alias_keys=["also"], description_key="about",

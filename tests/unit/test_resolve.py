@@ -52,6 +52,9 @@ def together(*names: str, rules: Rules = ALL) -> list[frozenset[str]]:
                                             "International Business Machines:Organization"),
     ("Scrooge:Person", "Ebenezer Scrooge:Person", "Mr. Scrooge:Person"), ("Black Smith Ltd:Company", "Blacksmith Ltd:Company"),
     ("Matthew Marsh:Person", "Mathew Marsh:Person"),
+    ("World Health Organization (WHO):Organization", "World Health Organization:Organization"),
+    ("2018 World Cup:Event", "World Cup 2018:Event"), ("World War 2:Event", "World War II:Event"), ("Advil®:Drug", "Advil:Drug"),
+    ("Smith, John:Person", "John Smith:Person"),
 ])
 def test_forms_of_one_name_are_one_entity(names: tuple[str, ...]) -> None:
     assert together(*names) == [frozenset(n.partition(":")[0] for n in names)]
@@ -62,6 +65,9 @@ def test_forms_of_one_name_are_one_entity(names: tuple[str, ...]) -> None:
     ("Mrs. Flinders Petrie:Person", "Flinders Petrie:Person"),
     ("North Sea:Place", "South Sea:Place"), ("Apple:Product", "Apple Watch:Product"), ("Henry IV:Person", "Henry V:Person"),
     ("King of Fez:Person", "Governor of Fez:Person"), ("Elsie Inglis:Person", "Elsie Inglis Memorial Hospice:Person"),
+    ("C:Language", "C#:Language", "C++:Language"), ("Net:Product", ".NET:Product"), ("HER2:Gene", "HER2-:Gene"),
+    ("Go:Language", "Go!:Language"),
+    ("Hyperkalaemia:Condition", "Hypokalaemia:Condition"), ("fetchUser:Function", "fetchUsers:Function"), ("Co:Element", "CO:Element"),
     ("General Electric Company:Company", "Electric:Company"), ("Bob Cratchit:Person", "Mrs. Cratchit:Person"),
 ])
 def test_names_that_may_mean_two_things_stay_two(names: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
 from kgeval.tables.output import restore_cell
 from kgeval.tables.sheets import table_lines
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 SAME = {"same", "1", "yes", "true", "duplicate", "match"}
 DIFFERENT = {"different", "0", "no", "false", "distinct"}
@@ -66,7 +66,7 @@ def read_pairs(path: Path) -> list[GoldPair]:
 
 
 def _pair(row: Mapping[str, str]) -> tuple[GoldPair | None, str | None]:
-    ends = [(normalise(row.get(f"name_{end}", "")), row.get(f"type_{end}", "").casefold()) for end in "ab"]
+    ends = [(identity_key(row.get(f"name_{end}", "")), row.get(f"type_{end}", "").casefold()) for end in "ab"]
     label = row.get("label", "").casefold()
     if not all(name for name, _ in ends):
         return None, "a name is empty"
@@ -152,7 +152,7 @@ def _keys(listed: ListedPairs) -> set[tuple[Entity, Entity]]:
     """What the checks list, with and without types."""
     keys: set[tuple[Entity, Entity]] = set()
     for pair in listed.pairs:
-        a, b = ([(normalise(end.name), kind) for kind in {(end.type or "").casefold(), ""}] for end in (pair.a, pair.b))
+        a, b = ([(identity_key(end.name), kind) for kind in {(end.type or "").casefold(), ""}] for end in (pair.a, pair.b))
         keys |= {_ordered(left, right) for left, right in product(a, b)}
     return keys
 

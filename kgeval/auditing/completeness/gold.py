@@ -10,6 +10,7 @@ from pathlib import Path
 from kgeval.errors import UsageError
 from kgeval.records import GoldEntity, GoldSet, GoldTriple
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 _EXTENSION = re.compile(r"\.[a-z][a-z0-9]{1,4}$")
 Key = tuple[str, str, str]
@@ -111,7 +112,7 @@ def only_documents(gold: Gold, wanted: Sequence[str]) -> Gold:
 
 def name_key(name: str) -> str:
     """The normal form; for a name without a letter or digit the name itself, so that "?" and "!" stay two."""
-    return normalise(name) or name.strip()
+    return identity_key(name) or name.strip()
 
 
 def document_keys(name: str) -> list[str]:

@@ -11,9 +11,24 @@ from dataclasses import dataclass
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.names import forms
+from kgeval.names.compare import (
+    ACRONYM,
+    HONORIFIC,
+    INITIALS,
+    LEGAL_FORM,
+    NICKNAME,
+    ORDER,
+    PLURAL,
+    SCRIPT,
+    SPACING,
+    VARIANT,
+    compare_forms,
+    contradiction,
+    opposed,
+)
 from kgeval.names.forms import NameForm
 from kgeval.records import LEVELS, Level
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 # Which near spellings are the same name: what a high token_sort_ratio lets through and a reader would not. Pure.
 
@@ -30,7 +45,9 @@ def may_be_same(a: NameForm, b: NameForm) -> bool:
     """
     from rapidfuzz.fuzz import ratio
 
-    if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender):
+    if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender) or contradiction(a, b):
+        return False
+    if a.is_identifier or b.is_identifier:  # fetchUser / fetchUsers
         return False
     left, right = _without(a.tokens, b.tokens), _without(b.tokens, a.tokens)
     if not left and not right:
@@ -69,7 +86,7 @@ def _near(x: str, y: str) -> bool:
     from rapidfuzz.fuzz import ratio
 
     short, long = sorted((x, y), key=len)
-    if x.endswith(("woman", "women")) != y.endswith(("woman", "women")) or any(long == n + short for n in forms.NEGATIONS):
+    if x.endswith(("woman", "women")) != y.endswith(("woman", "women")) or opposed(x, y):
         return False
     if len(short) >= 3 and (long.startswith(short) or long.endswith(short)) and len(long) - len(short) <= 3:
         return True
@@ -154,9 +171,9 @@ def most_edits(n: int, m: int, threshold: float) -> int:
 
 
 RANK: dict[Level, int] = {level: at for at, level in enumerate(LEVELS)}
-SAME_THING = (forms.HONORIFIC, forms.INITIALS, forms.ACRONYM, forms.LEGAL_FORM, forms.SPACING, forms.PLURAL, forms.VARIANT)
-SEVERAL = (forms.HONORIFIC, forms.INITIALS, forms.ACRONYM)
-SHORTEST_VARIANT = 6  # letters, as forms.relation_of asks for
+SAME_THING = (HONORIFIC, INITIALS, ACRONYM, LEGAL_FORM, SPACING, PLURAL, VARIANT, NICKNAME, ORDER, SCRIPT)
+SEVERAL = (HONORIFIC, INITIALS, ACRONYM, NICKNAME)
+SHORTEST_VARIANT = 6  # letters, as compare_forms asks for
 _DOUBLED = re.compile(r"(.)\1+")
 LONGEST = 300  # characters that forms and fuzzy matching look at
 
@@ -191,9 +208,9 @@ class GoldIndex:
         for item, entity in enumerate(gold.entities):
             for spelling in gold.spellings[item]:
                 _add(self._exact, spelling, item)
-                _add(self._normal, normalise(spelling), item)
+                _add(self._normal, identity_key(spelling), item)
             for alias in entity.aliases:
-                self._aliases.setdefault(normalise(alias), []).append((item, alias))
+                self._aliases.setdefault(identity_key(alias), []).append((item, alias))
         if "alias" in self._levels:
             for item, form in enumerate(self._forms):
                 for key in {*block_keys(form), *letter_keys(form)}:
@@ -207,7 +224,7 @@ class GoldIndex:
         if "exact" in self._levels:
             yield from (NameHit(item, 0) for item in self._exact.get(name, ()))
         form = forms.form(name) if self._levels & {"alias", "fuzzy"} else None
-        normal = form.norm if form and len(name) <= LONGEST else normalise(name)
+        normal = form.identity if form and len(name) <= LONGEST else identity_key(name)
         if "normalised" in self._levels:
             yield from (NameHit(item, 1) for item in self._normal.get(normal, ()) if normal)
         if form is None:
@@ -224,7 +241,7 @@ class GoldIndex:
         for item, alias in self._aliases.get(normal, ()):
             yield NameHit(item, 2, why=f"gold alias '{alias}'")
         for other in aliases:
-            known = normalise(other[:LONGEST])
+            known = identity_key(other[:LONGEST])
             for item in self._normal.get(known, ()) if known else ():
                 yield NameHit(item, 2, why=f"alias '{other[:100]}' of {name[:100]}")
             for item, alias in self._aliases.get(known, ()) if known else ():
@@ -234,8 +251,9 @@ class GoldIndex:
         """Names of which one is a written form of the other: without title, with initials, as an acronym ..."""
         keys = (*block_keys(form), *letter_keys(form, others=True))
         for item in {item for key in keys for item in self._blocks.get(key, ())}:
-            how = forms.relation_of(form, self._forms[item])
-            if how in SAME_THING:
+            verdict = compare_forms(form, self._forms[item])
+            how = verdict.form
+            if verdict.joins and (how in SAME_THING or verdict.certainty == "sure"):
                 yield NameHit(item, 2, why=how, one_of=form.norm if how in SEVERAL else "")
 
 

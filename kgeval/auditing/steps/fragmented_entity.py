@@ -15,27 +15,28 @@ from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.auditing.similar import is_person
 from kgeval.names import forms
+from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, NICKNAME, PLURAL, SPELLING, SUBSET, NameVerdict, compare_forms
 from kgeval.names.forms import NameForm
 from kgeval.records import Example
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 ALIAS = "alias"
-SURE = (ALIAS, forms.LEGAL_FORM, forms.SPACING, forms.VARIANT)
-PERSONAL = (forms.SUBSET, forms.HONORIFIC, forms.INITIALS)
-DOUBTED = (forms.SUBSET, forms.PLURAL, forms.SPELLING)
+SEVERAL = (SUBSET, HONORIFIC, INITIALS, ACRONYM, NICKNAME)  # forms that several names may have
+DOUBTED = (SUBSET, PLURAL, SPELLING)
+BY_ALIAS = NameVerdict("sure", ALIAS)
 
 
 class NamedEntities:
-    """Every entity with a name: `roll` (id, key, name, type), the few that have aliases (normalised), their types case-folded."""
+    """Every entity with a name: `roll` (id, key, name, type), the few that have aliases (by identity), their types case-folded."""
 
     def __init__(self, check: CheckRun) -> None:
         self.roll = EntityColumns()
         self.aliases: dict[int, frozenset[str]] = {}
         unknown = set(check.layout.placeholder_values)
         for row in check.sliced_rows("entity-slices", aliases=True):
-            if normalise(row["name"][:300]):
+            if identity_key(row["name"][:300]):
                 kind = row["type"] if row["type"] not in unknown else None
-                if aliases := frozenset(filter(None, (normalise(alias[:300]) for alias in row["aliases"][:50]))):
+                if aliases := frozenset(filter(None, (identity_key(alias[:300]) for alias in row["aliases"][:50]))):
                     self.aliases[len(self.roll)] = aliases
                 self.roll.append(row["element_id"], row["key"], row["name"][:300], kind)
         self._folded = [(kind or "").strip().casefold() for kind in self.roll.kinds]
@@ -56,26 +57,39 @@ class NamedEntities:
         """The entity's name taken apart."""
         return self.form(self.roll.names[at])
 
-    def joined_by(self, a: int, b: int) -> str | None:
-        """The form that joins the names of two entities of the same type (or one has none); None where none does."""
+    def joined_by(self, a: int, b: int) -> NameVerdict | None:
+        """What joins the names of two entities of the same type (or one has none); None where nothing does."""
         kind, other = self.kind(a), self.kind(b)
         if kind != other and kind and other:
             return None
         x, y = self.form_of(a), self.form_of(b)
-        if x.norm != y.norm and (x.norm in self.aliases.get(b, ()) or y.norm in self.aliases.get(a, ())):
-            return ALIAS
-        return forms.relation_of(x, y)
+        if x.identity == y.identity:
+            return None
+        if x.identity in self.aliases.get(b, ()) or y.identity in self.aliases.get(a, ()):
+            return BY_ALIAS
+        verdict = compare_forms(x, y, kind=forms.kind_of(kind or other))
+        return verdict if verdict.joins else None
 
 
 @dataclass(frozen=True, slots=True)
 class FormPair:
-    """Two entities (numbers), the form that joins their names, what they share, and the cosine of their embeddings where it is known."""
+    """Two entities (numbers), what joins their names, what they share, and the cosine of their embeddings where it is known."""
 
     a: int
     b: int
-    form: str
+    verdict: NameVerdict
     shared: SharedContext
     cosine: float | None = None
+
+    @property
+    def form(self) -> str:
+        """The form that joins the names."""
+        return self.verdict.form
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the names alone say that they are one thing."""
+        return self.verdict.certainty == "sure"
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -88,14 +102,14 @@ def run(check: CheckRun) -> CheckOutcome:
     members = sorted({number for a, b, _ in candidates for number in (a, b)})[: int(check.settings["max_crowd"])]
     contexts = Contexts(check, {number: entities.roll.element_id(number) for number in members})
     cosine_of = _cosines(check, entities, candidates)
-    judged = [FormPair(a, b, form, contexts.shared(a, b), cosine_of.get((a, b))) for a, b, form in candidates]
+    judged = [FormPair(a, b, verdict, contexts.shared(a, b), cosine_of.get((a, b))) for a, b, verdict in candidates]
     rivals: dict[int, list[FormPair]] = {}  # by entity the pairs whose form could mean several partners
     for pair in judged:
-        if pair.form in PERSONAL:
+        if pair.form in SEVERAL:
             rivals.setdefault(pair.a, []).append(pair)
             rivals.setdefault(pair.b, []).append(pair)
     listed = [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
-    listed.sort(key=lambda p: (-p.shared.strength, p.form not in SURE, entities.name(p.a), entities.name(p.b), p.a, p.b))
+    listed.sort(key=lambda p: (not p.is_sure, -p.shared.strength, entities.name(p.a), entities.name(p.b), p.a, p.b))
     examples = []
     for pair in listed[: check.sample]:
         cosine = "" if pair.cosine is None else f"; cosine {pair.cosine:.3f}"
@@ -105,7 +119,7 @@ def run(check: CheckRun) -> CheckOutcome:
     return CheckOutcome(len(involved), len(entities), examples, note, len(listed))
 
 
-Candidates = list[tuple[int, int, str]]
+Candidates = list[tuple[int, int, NameVerdict]]
 
 
 def _candidates(check: CheckRun, entities: NamedEntities) -> tuple[Candidates, frozenset[str], str | None]:
@@ -139,7 +153,7 @@ def _cosines(check: CheckRun, entities: NamedEntities, found: Candidates) -> dic
     """The cosine of the embeddings of the pairs that a weak form joins (the first `max_crowd` of them), where embeddings are known."""
     if check.embedding is None and check.layout.embedding_key is None:
         return {}
-    weak = [(a, b) for a, b, form in found if form not in SURE][: int(check.settings["max_crowd"])]
+    weak = [(a, b) for a, b, verdict in found if verdict.certainty != "sure"][: int(check.settings["max_crowd"])]
     refs = [(entities.roll.reference(a), entities.roll.reference(b)) for a, b in weak]
     known = cosines(check, refs)
     keys = [(a.element_id or "", b.element_id or "") for a, b in refs]
@@ -152,28 +166,28 @@ def _enough(pair: FormPair, entities: NamedEntities, bearers: frozenset[str], se
     Near embeddings list a pair and far ones drop it, with two exceptions. The names of one and of many are always near, so that a plural
     can only be doubted; an acronym and initials are far from what they stand for, so that they can only be supported.
     """
-    if pair.form in SURE:
+    if pair.is_sure:
         return True
     near = pair.shared
     rather_two = near.related and near.neighbours < 3
     if pair.cosine is not None:
         if pair.form in DOUBTED and pair.cosine < settings["far_cosine"]:
             return False
-        if pair.form != forms.PLURAL and pair.cosine >= settings["near_cosine"] and not rather_two:
+        if pair.form != PLURAL and pair.cosine >= settings["near_cosine"] and not rather_two:
             return True
     x, y = entities.form_of(pair.a), entities.form_of(pair.b)
     signal = near.neighbours + near.chunks > 0 and not rather_two
-    if pair.form == forms.HONORIFIC:
+    if pair.form == HONORIFIC:
         return signal or min(len(x.core), len(y.core)) > 1
-    if pair.form == forms.ACRONYM:
+    if pair.form == ACRONYM:
         return signal or max(len(x.letters), len(y.letters)) >= 4
-    if pair.form == forms.INITIALS:
+    if pair.form == INITIALS:
         return signal or min(len(x.core), len(y.core)) > 2
-    if pair.form not in (forms.SUBSET, forms.PLURAL):
+    if pair.form not in (SUBSET, PLURAL):
         return near.neighbours > 0 and not near.related
     kind = entities.kind(pair.a) or entities.kind(pair.b)
     person = is_person(kind) if kind else bearers.issuperset(x.core if len(x.core) <= len(y.core) else y.core)
-    if pair.form == forms.PLURAL:
+    if pair.form == PLURAL:
         return signal and not person
     if person:  # a part of a name: people need little in common, things much
         return not rather_two and (near.neighbours >= 2 or (near.neighbours == 1 and near.jaccard >= settings["min_jaccard"]))
@@ -182,14 +196,14 @@ def _enough(pair: FormPair, entities: NamedEntities, bearers: frozenset[str], se
 
 def _torn(pair: FormPair, rivals: Mapping[int, list[FormPair]], entities: NamedEntities) -> bool:
     """Whether the shorter name fits another, unrelated longer name nearly as well ("Mr. Hall": Asaph or Angelo?)."""
-    if pair.form not in PERSONAL:
+    if pair.form not in SEVERAL:
         return False
     short, long = sorted((pair.a, pair.b), key=lambda number: (len(entities.form_of(number).core), entities.name(number)))
     short_form, long_form = entities.form_of(short), entities.form_of(long)
     for rival in rivals.get(short, ()):
         partner = rival.b if rival.a == short else rival.a
         third = entities.form_of(partner)
-        unrelated = third.norm != long_form.norm and forms.relation_of(third, long_form) is None
+        unrelated = third.identity != long_form.identity and not compare_forms(third, long_form).joins
         fits_as_well = len(third.core) >= len(short_form.core) and rival.shared.strength * 1.5 >= pair.shared.strength
         if partner != long and unrelated and fits_as_well:
             return True

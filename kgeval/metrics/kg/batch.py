@@ -33,7 +33,7 @@ from kgeval.metrics.kg.sides import (
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 from kgeval.metrics.stored.names import READ_ONCE
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,11 +125,11 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     nearby = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
     forms: dict[str, list[int]] = {}
     for place, name in enumerate(names):
-        if form := normalise(name):
+        if form := identity_key(name):
             forms.setdefault(form, []).append(place)
     known_names: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
     for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
-        for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
+        for form in {identity_key(text) for text in (row["name"], *row["aliases"])}:
             _exact(nearby, forms.get(form, ()), row["element_id"])
         # one more than is embedded: then it is known that there are too many, and no more are kept
         if len(known_names) <= MOST_NAMES:

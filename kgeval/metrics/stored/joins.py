@@ -10,6 +10,7 @@ from kgeval.graph.connect import Row
 from kgeval.llm.characters import whole
 from kgeval.metrics.stored.candidates import MOST_BETWEEN, MOST_IDS, StoredGraph
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 LONGEST = 2_000  # characters of a name
 # element ids of Neo4j 5: 4 is a node, 5 a relation, then the database's UUID and the number in it
@@ -67,8 +68,8 @@ def relations_among(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
 
 def by_names(names: Iterable[str], store: StoredGraph) -> dict[str, tuple[str, ...]]:
     """Name as given -> element ids of the entities that are called so, once normalised. Raises: QueryError."""
-    keys = {name: normalise(whole(name[:LONGEST])) for name in dict.fromkeys(names)}
-    element_ids = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout)
+    keys = {name: identity_key(whole(name[:LONGEST])) for name in dict.fromkeys(names)}
+    element_ids = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout, names=keys)
     return {name: element_ids[key] for name, key in keys.items() if key in element_ids}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from kgeval.auditing.completeness.candidates import has_own_index
@@ -19,6 +19,7 @@ from kgeval.graph.retries import once_more
 from kgeval.names.mentions import EntityMention, mentions_of, name_spans
 from kgeval.records import Layout
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
 KeyKind = Literal["names", "aliases", "entity-keys", "relation-keys", "chunk-keys", "relation-sources"]  # but `names` a query's name each
@@ -42,14 +43,19 @@ class GraphNames:
         element_ids = self.find(list(dict.fromkeys(span.key for own in spans for span in own)), timeout=timeout)
         return [mentions_of(own, element_ids) for own in spans]
 
-    def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
-        """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""
+    def find(self, keys: Sequence[str], *, timeout: float, names: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+        """Identity of a name or alias (kgeval.text.signs) -> element ids of entities, of those that are there. `names`: as they are
+        written, for the index of normalised names. Raises as in_texts."""
         if not self.own_index:
             return self._keys("names").find(keys)
         element_ids = self._keys("aliases").find(keys)
-        params = {"keys": sorted({cut for key in keys if (cut := name_key(key, normalise))}), "scope_label": self._layout.scope_label}
+        wanted = frozenset(keys)
+        indexed = sorted({cut for key in (*keys, *names) if (cut := name_key(key, normalise))})
+        params = {"keys": indexed, "scope_label": self._layout.scope_label}
         for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=timeout):
-            key = normalise(row["name"] or "")
+            key = identity_key(row["name"] or "")
+            if key not in wanted:  # the index tells C and C# not apart
+                continue
             element_ids_of_name = element_ids.get(key, ())
             if row["element_id"] not in element_ids_of_name and len(element_ids_of_name) < MOST_OF_A_NAME:
                 element_ids[key] = (*element_ids_of_name, row["element_id"])
@@ -82,7 +88,7 @@ class GraphNames:
         for row in self._graph.stream(all_queries()[query], params, timeout=READ_ONCE):
             element_id = row["element_id"]
             spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
-            keys = dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
+            keys = dict.fromkeys([*(identity_key(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
             yield from ((key, element_id) for key in keys if key)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, is_open, not_applicable
 from kgeval.records import Question
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -35,9 +35,9 @@ def proved_unique(question: Question, graph: Graph, timeout: float | None = None
     rows = list(dict.fromkeys(table.rows))
     if not rows:
         return decided("unique", False, "its Cypher returns nothing from this graph")
-    right = {normalise(text) for text in question.right_answers} - {""}
+    right = {identity_key(text) for text in question.right_answers} - {""}
     wrong = [
-        row for row in rows if (texts := _texts(row)) and right and not right & {normalise(text) for text in texts}
+        row for row in rows if (texts := _texts(row)) and right and not right & {identity_key(text) for text in texts}
     ]
     if len(rows) > 1 and (wrong or not right or table.cut):
         count = f"more than {MOST_ROWS:,}" if table.cut else f"{len(rows):,}"

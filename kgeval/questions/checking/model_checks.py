@@ -19,7 +19,7 @@ from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided,
 from kgeval.questions.drafts import common_id
 from kgeval.questions.excerpts import tokens_of
 from kgeval.records import Question
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 JUDGE = "judge-answer"
 GUESSED_ANSWER = 60  # tokens of a short answer, for dry runs
@@ -188,10 +188,10 @@ def _answer_from(question: Question, passages: list[JsonValue], asker: Asker, st
 
 def different(answers: list[str], right: tuple[str, ...]) -> list[str]:
     """The answers that differ in their words; all that are right answers of the file are one (they are its aliases)."""
-    known = {normalise(text) for text in right} - {""}
+    known = {identity_key(text) for text in right} - {""}
     distinct: dict[str, str] = {}
     for text in answers:
-        if plain := normalise(text):
+        if plain := identity_key(text):
             distinct.setdefault("" if plain in known else plain, text.strip())
     return list(distinct.values())
 
@@ -207,8 +207,8 @@ def shown(question: Question) -> list[JsonValue]:
 def judged(name: str, question: Question, answer: str, asker: Asker, mark: str = "") -> str | QuestionCheckOutcome:
     """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of
     several answers, which."""
-    plain = normalise(answer)
-    if plain and any(plain == normalise(right) for right in question.right_answers):
+    plain = identity_key(answer)
+    if plain and any(plain == identity_key(right) for right in question.right_answers):
         return "correct"
     outcome = asker.ask(Task(
         id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=AnswerJudgement,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, is_open, not_applicable
 from kgeval.questions.gold_triples import relation_parts
 from kgeval.records import Question, Structure, StructureNode, StructureRelation
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -70,7 +70,7 @@ def chain_of(question: Question) -> Structure | None:
     for n, ref in enumerate(path.relations):
         if (parts := relation_parts(ref)) is None:
             return None
-        ends, here = (normalise(parts[0]), normalise(parts[2])), (normalise(nodes[n].name), normalise(nodes[n + 1].name))
+        ends, here = (identity_key(parts[0]), identity_key(parts[2])), (identity_key(nodes[n].name), identity_key(nodes[n + 1].name))
         if ends not in (here, here[::-1]):
             return None
         source, target = (nodes[n], nodes[n + 1]) if ends == here else (nodes[n + 1], nodes[n])
@@ -86,7 +86,7 @@ def _placed(chain: Structure, called: Mapping[str, Sequence[str]]) -> Structure 
     """The chain with the element ids that its ends have in this graph; None where one of them is not there."""
     new: dict[str, str] = {}
     for node in (chain.nodes[0], chain.nodes[-1]):
-        ids = called.get(normalise(node.name), ())
+        ids = called.get(identity_key(node.name), ())
         if not ids:
             return None
         new[node.element_id] = node.element_id if node.element_id in ids else ids[0]
@@ -108,8 +108,8 @@ def _unique(question: Question, chain: Structure, proof: PathProof) -> QuestionC
     if not proof.ends:
         return decided("unique", False, "its path is not in this graph")
     names = list(dict.fromkeys(proof.ends.values()))
-    right = {normalise(text) for text in (*question.right_answers, chain.nodes[-1].name)}
-    wrong = [name for name in names if normalise(name) not in right]
+    right = {identity_key(text) for text in (*question.right_answers, chain.nodes[-1].name)}
+    wrong = [name for name in names if identity_key(name) not in right]
     if wrong:
         listed = "; ".join(name[:60] for name in names[:SHOWN]) + ("; ..." if len(names) > SHOWN else "")
         many = f"{len(names):,} answers: " if len(names) > 1 else ""

@@ -20,6 +20,7 @@ from kgeval.questions.graph_facts import facts_of
 from kgeval.records import GraphRef, Question
 from kgeval.records.question_coverage import Facet
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 BATCH = 200  # questions that are looked up together: a handful of queries
 MOST_NAMED = 20  # entities that the texts of one question name
@@ -97,12 +98,12 @@ class QuestionPlacer:
         rows: list[dict[str, object]] = []
         for placed in batch:
             for ref in placed.refs:
-                way, element_id = self._entity(ref, called.get(normalise(ref.name), ()))
+                way, element_id = self._entity(ref, called.get(identity_key(ref.name), ()))
                 placed.references[way] += 1
                 if element_id is not None:
                     placed.entities.add(element_id)
             for ref, (start, predicate, end) in placed.triples:
-                start_ids, end_ids = (list(called.get(normalise(name), ()))[:MOST_OF_A_NAME] for name in (start, end))
+                start_ids, end_ids = (list(called.get(identity_key(name), ()))[:MOST_OF_A_NAME] for name in (start, end))
                 if start_ids and end_ids:
                     rows.append({"n": len(lookups), "one": start_ids, "other": end_ids})
                     lookups.append((placed, ref, normalise(predicate)))

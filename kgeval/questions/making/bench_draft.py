@@ -13,6 +13,7 @@ from kgeval.questions.kinds import RejectedError
 from kgeval.questions.profiles import DomainProfile
 from kgeval.records import Passage, QuestionCheck, Structure, StructureRelation
 from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 LONG_ANSWER = 12  # words: an answer of more can be told in parts
 RUN = 6  # words: so many in a row are no chance
@@ -129,7 +130,7 @@ def drafted_from(reply: BenchQuestion, structure: Structure, rule: LevelRule, ea
         )
     if tells(question, answer, structure):
         raise RejectedError("leak", "the question says its answer")
-    if normalise(question) in set(map(normalise, earlier)):
+    if identity_key(question) in set(map(identity_key, earlier)):
         raise RejectedError("repeated", "it is word for word one of the earlier questions")
     return draft
 
@@ -157,9 +158,9 @@ def parts_used(draft: Draft) -> int:
 def tells(question: str, answer: str, structure: Structure) -> bool:
     """Whether a question says its answer: as a whole, under another name of the same entity, or, of a long answer, half
     of what it says. A long answer may well say the question's words again."""
-    own = normalise(answer)
+    own = identity_key(answer)
     spelled = [(node.name, *node.aliases) for node in structure.nodes]
-    others = [name for names in spelled if own in map(normalise, names) for name in names]
+    others = [name for names in spelled if own in map(identity_key, names) for name in names]
     runs = _runs(answer) if _is_long(answer) else set()
     return leaks(question, [answer, *others]) or bool(runs and 2 * len(runs & _runs(question)) >= len(runs))
 

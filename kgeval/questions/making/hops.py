@@ -32,8 +32,8 @@ from kgeval.questions.making.predicate_phrases import content_words, noun_of_typ
 from kgeval.questions.making.templates import Step, called, worded
 from kgeval.questions.proof import PathProof, has_direction, prove, squeezed
 from kgeval.records import GoldPath, Layout, Question, QuestionCheck, Structure
-from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder, is_predicate
+from kgeval.text.signs import identity_key
 
 LEVEL = "path"
 NEEDS: frozenset[Need] = frozenset(("model", "graph"))
@@ -78,7 +78,7 @@ def make(context: MakingContext) -> Question:
     return Question(
         id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations),
         reference=end.name,
-        references=[alias for alias in dict.fromkeys(end.aliases) if normalise(alias) and alias != end.name],
+        references=[alias for alias in dict.fromkeys(end.aliases) if identity_key(alias) and alias != end.name],
         evidence=[passage.model_copy(update={"score": None}) for passage in evidence.passages],
         evidence_ids=[list(group) for group in evidence.groups], cypher=cypher, steps=steps,
         path=GoldPath(
@@ -125,7 +125,7 @@ def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> N
     its description or its passages. Raises: RejectedError."""
     for node in path.nodes:
         check_name(node.name)
-    if len({normalise(node.name) for node in path.nodes}) < len(path.nodes):
+    if len({identity_key(node.name) for node in path.nodes}) < len(path.nodes):
         raise RejectedError("cycle", "two entities of the path have the same name")
     start, end = path.nodes[0], path.nodes[-1]
     if leaks(end.name, [start.name]) or leaks(start.name, [end.name, *end.aliases]):
@@ -159,7 +159,7 @@ def _check_proof(path: Structure, proof: PathProof) -> None:
     if not proof.followed:
         raise RejectedError("ambiguous", "a hop leads to more entities than are followed")
     if not proof.unique(end.name):
-        others = sorted(name for name in proof.ends.values() if normalise(name) != normalise(end.name))
+        others = sorted(name for name in proof.ends.values() if identity_key(name) != identity_key(end.name))
         raise RejectedError(
             "ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more",
         )
@@ -174,8 +174,8 @@ def _proved_cypher(graph: Graph, layout: Layout, path: Structure) -> str:
     except ValueError as cause:
         raise RejectedError("unusable_name", str(cause)) from None
     # run once more, as people will: the proof above asks the graph in another way
-    names = {normalise(name) for name in answers(graph, cypher)}
-    if names != {normalise(path.nodes[-1].name)}:
+    names = {identity_key(name) for name in answers(graph, cypher)}
+    if names != {identity_key(path.nodes[-1].name)}:
         raise RejectedError("not_proved", f"the question's Cypher returns {len(names)} answers")
     return cypher
 

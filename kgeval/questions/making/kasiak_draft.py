@@ -20,8 +20,8 @@ from kgeval.questions.kinds import LaterCall, MakingContext, RejectedError, Unan
 from kgeval.questions.making.bench_draft import tells
 from kgeval.questions.making.name_faults import check_name
 from kgeval.records import Passage, QuestionCheck, Structure, StructureNode
-from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
+from kgeval.text.signs import identity_key
 
 ASK = "check-answerable"
 MAKE_TOKENS, TRY_TOKENS = 6_000, 12_000  # of passages in a call that makes a question, in a trial
@@ -55,17 +55,17 @@ def question_answer(context: MakingContext, question: str, answer: str) -> Quest
     if tells(text, right, context.structure):
         raise RejectedError("leak", "the question says its answer")
     check_not_repeated(context, text)
-    own = normalise(right)
+    own = identity_key(right)
     spelled = [(node.name, *node.aliases) for node in context.structure.nodes]
     aliases = [
-        name for names in spelled if own in map(normalise, names) for name in names if normalise(name) not in ("", own)
+        name for names in spelled if own in map(identity_key, names) for name in names if identity_key(name) not in ("", own)
     ]
     return QuestionAnswer(text, right, tuple(dict.fromkeys(aliases)))
 
 
 def check_not_repeated(context: MakingContext, question: str) -> None:
     """Raises: RejectedError("repeated") for an earlier question."""
-    if normalise(question) in set(map(normalise, context.options.earlier)):
+    if identity_key(question) in set(map(identity_key, context.options.earlier)):
         raise RejectedError("repeated", "it is word for word one of the earlier questions")
 
 
@@ -80,9 +80,9 @@ def check_names(nodes: Iterable[StructureNode]) -> None:
     seen: set[str] = set()
     for node in nodes:
         check_name(node.name)
-        if normalise(node.name) in seen:
+        if identity_key(node.name) in seen:
             raise RejectedError("same_name", f"two entities are called '{node.name[:80]}'")
-        seen.add(normalise(node.name))
+        seen.add(identity_key(node.name))
 
 
 def with_text(passages: Iterable[Passage]) -> tuple[Passage, ...]:
@@ -99,7 +99,7 @@ def tried(context: MakingContext, draft: QuestionAnswer, trial: Trial) -> tuple[
     if answer is None:
         return False, f"not answered: {reply.reason.strip()}"[:MOST_REASON]
     right = [draft.answer, *draft.aliases]
-    if normalise(answer) in set(map(normalise, right)):  # no judge is asked for what code can see
+    if identity_key(answer) in set(map(identity_key, right)):  # no judge is asked for what code can see
         return True, answer[:MOST_REASON]
     slots: dict[str, JsonValue] = {"question": draft.question, "references": list[JsonValue](right), "answer": answer}
     label = context.ask(JUDGE, slots, AnswerJudgement, stage=f"{trial.stage}-judge").label

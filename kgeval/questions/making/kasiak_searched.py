@@ -46,7 +46,8 @@ from kgeval.questions.making.kasiak_draft import (
 from kgeval.questions.making.name_faults import check_name, name_fault
 from kgeval.questions.proof import absent
 from kgeval.records import Layout, Passage, Question, QuestionCheck
-from kgeval.text.names import is_element_id, normalise
+from kgeval.text.names import is_element_id
+from kgeval.text.signs import identity_key
 
 NEAREST, SPEAKER = "kasiak-nearest", "kasiak-speaker"
 OUTSIDE, QUOTED = "kasiak-outside", "kasiak-quoted"
@@ -267,8 +268,8 @@ def _attributed(context: MakingContext, reply: Quoted, passage: Passage, documen
         return question_answer(context, reply.question, document)
     draft = question_answer(context, reply.question, reply.speaker)
     check_name(draft.answer, "no_speaker")
-    own = normalise(draft.answer)
-    speakers = [node for node in context.structure.nodes if own in map(normalise, (node.name, *node.aliases))]
+    own = identity_key(draft.answer)
+    speakers = [node for node in context.structure.nodes if own in map(identity_key, (node.name, *node.aliases))]
     if not is_quoted(draft.answer, passage.text) and not names_in(passage.text, speakers):
         raise RejectedError("no_speaker", f"the passage does not name '{draft.answer[:80]}'")
     return draft

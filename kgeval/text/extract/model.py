@@ -25,7 +25,7 @@ from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.schema import Allowed, Schema, folded
 from kgeval.text.extract.spans import Finder
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 # The form of an extraction reply, read with patience: what can be used of it is used, the rest is dropped and
 # counted.
@@ -253,7 +253,7 @@ class Gathering:
         if self._schema is not None and kind is not None:
             kind = self._schema.entity_type(kind)
         refusal = self._refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
-        key = (normalise(name) or name, kind)
+        key = (identity_key(name) or name, kind)
         if refusal is None and key not in self._places and len(self._entities) >= MOST_ENTITIES:
             refusal = "above_limit"
         if refusal is not None:
@@ -275,9 +275,9 @@ class Gathering:
 
     def _aliases(self, entity: _GatheredEntity, given: list[str]) -> None:
         """Other names, where they stand in the material: an invented one would merge what does not belong together."""
-        own = normalise(entity.name)
+        own = identity_key(entity.name)
         for alias in dict.fromkeys(map(clean_name, given)):
-            if alias == entity.name or alias in entity.aliases or normalise(alias) == own:
+            if alias == entity.name or alias in entity.aliases or identity_key(alias) == own:
                 continue
             if naming.refusal(alias) is not None or (self._finder.find(alias) or self._beside.find(alias)) is None:
                 self.dropped["alias_not_in_text"] += 1
