@@ -106,6 +106,7 @@ bench: $(READY) ## Speed against other ways of doing the same, as ratios of one 
 	$(BIN)/python tests/bench/build_speed.py
 	$(BIN)/python tests/bench/writer_speed.py
 	$(BIN)/python tests/bench/walk_speed.py
+	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/far_away.py
 	$(BIN)/python tests/bench/load_on_others.py
 

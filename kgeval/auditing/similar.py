@@ -12,8 +12,6 @@ from kgeval.names.forms import NameForm
 from kgeval.records import GraphRef
 
 NEAR = "near in meaning"
-# types are named by the users, in their language: a word for people anywhere in the name is enough
-PEOPLE = ("person", "people", "human", "character", "individual", "persona", "personne", "человек", "人物", "osoba")
 _form = lru_cache(maxsize=50_000)(forms.form)
 
 
@@ -42,18 +40,13 @@ def alike(a: GraphRef, b: GraphRef, *, placeholders: Collection[str] = ()) -> st
         return None if verdict.form == PLURAL else verdict.form
     if verdict.certainty == "apart":
         return None
-    person = any(is_person(name) for name in kinds)
+    person = any(forms.is_person(name) for name in kinds)
     return None if _told_apart(x, y) or (person and _another_given_name(x, y)) else NEAR
 
 
 def kind(entity: GraphRef, placeholders: Collection[str] = ()) -> str:
     """The type for comparison: case-folded, "" if there is none or only a placeholder."""
     return "" if entity.type is None or entity.type in placeholders else entity.type.strip().casefold()
-
-
-def is_person(kind: str) -> bool:
-    """Whether a type's name is a word for people."""
-    return any(word in kind for word in PEOPLE)
 
 
 def _told_apart(x: NameForm, y: NameForm) -> bool:

@@ -18,10 +18,6 @@ from kgeval.text.signs import identity_key
 
 EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"
 LEVELS = (EXACT, NORMALISED, ALIAS, EMBEDDING)
-# where which words' types are people: titles, initials and parts of names mean something else elsewhere ("Apple" / "Apple Watch")
-PEOPLE = frozenset((
-    "person", "persons", "people", "per", "human", "humans", "character", "characters", "individual", "man", "woman", "author",
-))
 SEPARATOR = "\x1f"
 
 
@@ -129,11 +125,6 @@ def rank(written: WrittenName) -> tuple[int, int, str]:
 def type_key(type_: str | None) -> str:
     """Types that differ in letter case, spaces, `_` or `-` only are one type; "" = no type."""
     return " ".join((type_ or "").casefold().replace("_", " ").replace("-", " ").split())
-
-
-def is_person(key: str) -> bool:
-    """True for types of people, in the usual words."""
-    return not PEOPLE.isdisjoint(key.split())
 
 
 def merge_id(left: str, right: str) -> str:

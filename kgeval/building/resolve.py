@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgeval.building.assemble import entities_of, relations_of
-from kgeval.building.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName, is_person
+from kgeval.building.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName
 from kgeval.building.mentions import Extracted, group_mentions
 from kgeval.building.similar import join_similar
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
 from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, LEGAL_FORM, SPACING, SUBSET, VARIANT, compare_forms
 from kgeval.names.compare import SAME as SAME_NAME
-from kgeval.names.forms import GENERIC, LINKS, NameForm, folded, kind_of, without_legal
+from kgeval.names.forms import GENERIC, LINKS, NameForm, folded, is_person, kind_of, without_legal
 from kgeval.text.signs import identity_key
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _relation(short: Cluster, full: Cluster) -> str | None:
     """The form that joins the two, where it counts for this kind of thing."""
     if short.letters and short.letters in full.acronyms:
         return ACRONYM if len(short.letters) > 2 or short.type_key else None  # two letters stand for too much, unless a type agrees
-    verdict = compare_forms(short.form, full.form, kind="person" if is_person(short.type_key) else kind_of(short.type_key))
+    verdict = compare_forms(short.form, full.form, kind=kind_of(short.type_key))
     why = verdict.form if verdict.joins and verdict.form != SAME_NAME else None
     if why and _another(short.form, full.form, why):
         return None

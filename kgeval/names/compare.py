@@ -81,6 +81,7 @@ class NameVerdict:
         return bool(self.form) and self.certainty != "apart"
 
 
+NO_PEOPLE = ("place", "organization", "work")
 NOTHING_JOINS = NameVerdict("unlikely")
 
 
@@ -94,6 +95,8 @@ def compare_forms(a: NameForm, b: NameForm, *, kind: str = "", thorough: bool = 
     joins are looked at for what tells them apart, too. Symmetric."""
     if not a.tokens or not b.tokens:
         return NOTHING_JOINS
+    if kind not in ("", "person") and (a.titles or b.titles):
+        a, b = a.as_thing, b.as_thing
     if (len(a.norm), a.norm, a.identity) > (len(b.norm), b.norm, b.identity):
         a, b = b, a
     if a.identity == b.identity:
@@ -285,7 +288,7 @@ def _may_agree(x: str, y: str) -> bool:
 
 def _form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """The first form that joins two names between which nothing stands."""
-    if kind in ("", "person") and (found := _initials(a.core, b.core)):
+    if kind not in NO_PEOPLE and (found := _initials(a.core, b.core)):
         return NameVerdict("likely", found)
     bare = without_legal(a.core), without_legal(b.core)
     if bare != (a.core, b.core) and bare[0] == bare[1]:
@@ -316,7 +319,7 @@ def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
 def _nickname(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """ "Bill Clinton" / "William Jefferson Clinton", and middle names that only one has."""
     x, y = sorted((a.core, b.core), key=len)
-    if kind not in ("", "person") or len(x) < 2 or x[-1] != y[-1] or len(x[-1]) < 2 or any(word in LINKS - PARTICLES for word in (*x, *y)):
+    if kind in NO_PEOPLE or len(x) < 2 or x[-1] != y[-1] or len(x[-1]) < 2 or any(word in LINKS - PARTICLES for word in (*x, *y)):
         return None
     known = given_names()
     first, other = known.get(x[0], frozenset((x[0],))), known.get(y[0], frozenset((y[0],)))
@@ -358,7 +361,7 @@ def _order(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
         return None
     if ("of" in x) != ("of" in y):  # the University of Washington is not Washington University
         return NameVerdict("unlikely" if not INSTITUTIONS.isdisjoint(plain[0]) else "likely", ORDER)
-    if kind == "person" or (len(plain[0]) == 2 and (kind == "" or not HEADS.isdisjoint((plain[0][0], plain[1][0])))):
+    if kind == "person" or (len(plain[0]) == 2 and (kind in ("", "thing") or not HEADS.isdisjoint((plain[0][0], plain[1][0])))):
         return NameVerdict("likely", ORDER)
     return None
 
@@ -379,7 +382,7 @@ def _in_brackets(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
 
 def _head(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """ "Kenya" / "Republic of Kenya", "Toronto" / "City of Toronto"."""
-    if kind not in ("", "place", "organization"):
+    if kind in ("person", "work"):
         return None
     x, y = sorted((a.core, b.core), key=len)
     at = len(y) - len(x)

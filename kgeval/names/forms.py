@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kgeval.names.tables import counted_words, kind_words, number_words, spelled_out, written_out
 from kgeval.text.clean import normal_form
@@ -27,6 +28,11 @@ TITLES = word_set(
     "reverend judge senator governor mayor minister ambassador inspector detective pope bishop hon"
 )
 HONORIFICS = MEN | WOMEN | TITLES
+# which of these begin names of things, too: General Electric, GENERAL FILLING MATERIAL, Queen's Hall, Major League
+ALSO_WORDS = word_set(
+    "king prince master father brother uncle emperor duke lady queen princess mother sister aunt empress doctor general major captain "
+    "judge senator governor mayor minister ambassador detective pope bishop president professor lord don dame"
+)
 SURNAME_TITLES = WOMEN - word_set("queen princess mother sister aunt empress dame")
 SHORT_TITLES = {
     "mister": "mr", "doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col", "general": "gen",
@@ -112,6 +118,14 @@ class NameForm:
     is_proper: bool = True
 
     @property
+    def as_thing(self) -> NameForm:
+        """The same, read as the name of a thing: words that are also titles belong to it."""
+        if not self.titles or ALSO_WORDS.isdisjoint(self.tokens[: len(self.tokens) - len(self.core)]):
+            return self
+        core = written_alike(self.tokens)
+        return replace(self, core=core, titles=NOTHING, gender="", apart=told_apart_by(core))
+
+    @property
     def compact(self) -> str:
         """All words without spaces."""
         return "".join(self.tokens)
@@ -151,14 +165,18 @@ def form(name: str) -> NameForm:
     core = tokens[start:]
     titles = frozenset([SHORT_TITLES.get(t, t) for t in tokens[:start]]) or NOTHING
     core = written_alike(core) if len(tokens) > 1 or not words.isascii() else tuple(spelled_out().get(token, token) for token in core)
-    # by far most names have neither titles nor digits: what is asked of a whole token costs a tenth of a look at each letter
-    words_apart = [t for t in core if t in TELL_APART or t in ROMAN or (not t.isalpha() and any(c.isdigit() for c in t))]
     men, women = not titles.isdisjoint(MEN), not titles.isdisjoint(WOMEN)
     return NameForm(
         norm=norm, identity=identity, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
-        apart=frozenset(words_apart) or NOTHING, letters=_letters(name, tokens), bracketed=bracketed, nickname=nickname, base=base,
+        apart=told_apart_by(core), letters=_letters(name, tokens), bracketed=bracketed, nickname=nickname, base=base,
         qualifier=qualifier, comma=comma, is_identifier=is_identifier(name), is_proper=is_proper(name),
     )
+
+
+def told_apart_by(core: tuple[str, ...]) -> frozenset[str]:
+    """The words and numbers of a name that must agree with another one's."""
+    # by far most names have no digits: what is asked of a whole word costs a tenth of a look at each letter
+    return frozenset([t for t in core if t in TELL_APART or t in ROMAN or (not t.isalpha() and any(c.isdigit() for c in t))]) or NOTHING
 
 
 def written_alike(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -192,11 +210,24 @@ OTHERWISE = frozenset((*_DIGITS, "i", "st", *_GREEK, *number_words(), *written_o
 KINDS = ("person", "place", "organization", "work")
 
 
+@lru_cache(maxsize=1_000)
 def kind_of(type_: str | None) -> str:
-    """What kind of thing a type's name says: person, place, organization, work; "" where it says none of these."""
-    words = (type_ or "").casefold().replace("_", " ").replace("-", " ").split()
-    found = [kind for kind, known in zip(KINDS, kind_words(), strict=True) if not known.isdisjoint(words)]
-    return found[0] if len(found) == 1 else ""
+    """What kind of thing a type's name says: person, place, organization, work; "thing" where it says none of these or several; "" for no
+    type. Types are named by the users, in their language and often as one word: a long word for a kind is enough anywhere in it."""
+    text = (type_ or "").casefold().replace("_", " ").replace("-", " ").strip()
+    if not text:
+        return ""
+    words = text.split()
+    found = [
+        kind for kind, known in zip(KINDS, kind_words(), strict=True)
+        if not known.isdisjoint(words) or any(word in text for word in known if len(word) > 5 or not word.isascii())
+    ]
+    return found[0] if len(found) == 1 else "thing"
+
+
+def is_person(type_: str | None) -> bool:
+    """Whether a type's name is a word for people."""
+    return kind_of(type_) == "person"
 
 
 def is_proper(name: str) -> bool:

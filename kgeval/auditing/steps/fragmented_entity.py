@@ -13,7 +13,6 @@ from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
-from kgeval.auditing.similar import is_person
 from kgeval.names import forms
 from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, NICKNAME, PLURAL, SPELLING, SUBSET, NameVerdict, compare_forms
 from kgeval.names.forms import NameForm
@@ -186,7 +185,7 @@ def _enough(pair: FormPair, entities: NamedEntities, bearers: frozenset[str], se
     if pair.form not in (SUBSET, PLURAL):
         return near.neighbours > 0 and not near.related
     kind = entities.kind(pair.a) or entities.kind(pair.b)
-    person = is_person(kind) if kind else bearers.issuperset(x.core if len(x.core) <= len(y.core) else y.core)
+    person = forms.is_person(kind) if kind else bearers.issuperset(x.core if len(x.core) <= len(y.core) else y.core)
     if pair.form == PLURAL:
         return signal and not person
     if person:  # a part of a name: people need little in common, things much
