@@ -34,7 +34,8 @@ def join_similar(
     for key in sorted(blocks):
         block = blocks[key]
         taken: set[int] = set()
-        for first, other, cosine in _pairs(embed([_text(c) for c in block]), similarity) if len(block) > 1 else ():
+        pairs = list(_pairs(embed([_text(c) for c in block]), similarity)) if len(block) > 1 else []
+        for first, other, cosine in _by_more_than_description(block, pairs, embed, similarity):
             if _fit(block[first], block[other]) and not joiner.apart(block[first], block[other]):
                 why = f"nearest neighbours by embedding, cosine {cosine:.3f}"
                 out.append(joiner.join(block[first], block[other], level=EMBEDDING, why=why, score=min(1.0, round(cosine, 4))))
@@ -43,9 +44,27 @@ def join_similar(
     return out
 
 
+def _by_more_than_description(
+    block: list[Cluster], pairs: list[tuple[int, int, float]], embed: Embed, similarity: float,
+) -> Iterator[tuple[int, int, float]]:
+    """The pairs, those of one and the same description only where the names alone are near, too: what is said of a thing in a few words is
+    said of many ("American company")."""
+    same = {(a, b) for a, b, _ in pairs if _about(block[a]) and _about(block[a]).casefold() == _about(block[b]).casefold()}
+    names = {place: at for at, place in enumerate(sorted({place for pair in same for place in pair}))}
+    vectors = embed([block[place].name for place in names]) if names else None
+    for first, other, cosine in pairs:
+        if vectors is None or (first, other) not in same or float(vectors[names[first]] @ vectors[names[other]]) >= similarity:
+            yield first, other, cosine
+
+
+def _about(cluster: Cluster) -> str:
+    """What is said of a thing."""
+    return merged([written.descriptions for written in cluster.names]) or ""
+
+
 def _text(cluster: Cluster) -> str:
     """The name, and what is said of it, cut at 400 characters."""
-    about = merged([written.descriptions for written in cluster.names])
+    about = _about(cluster)
     return (f"{cluster.name}: {about}" if about else cluster.name)[:LONGEST_TEXT]
 
 

@@ -222,6 +222,20 @@ def test_the_embedding_level_joins_mutual_nearest_neighbours_above_the_threshold
     assert (merge.level, merge.score) == ("embedding", pytest.approx(np.cos(0.2), abs=1e-4))
 
 
+def test_one_description_of_two_things_joins_nothing_where_their_names_are_far() -> None:
+    """Texts are told with what is said of the thing, and near for that alone; two names of one meaning are near by themselves."""
+    angles = {"Umber Corp": 0.0, "Zephyr Ltd": 1.2, "ocean liner": 2.0, "steamship": 2.1}
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        turned = [0.01 * angles[text.split(":")[0]] + (1.0 if "ship" in text else 0.0) if ":" in text else angles[text] for text in texts]
+        return np.array([[np.cos(angle), np.sin(angle)] for angle in turned], dtype=np.float32)
+
+    companies = [Mention(name, "Company", "An American company.") for name in ("Umber Corp", "Zephyr Ltd")]
+    ships = [Mention(name, "Ship", "A ship.") for name in ("ocean liner", "steamship")]
+    found = resolve([chunk(*companies, *ships)], Rules(("exact", "embedding"), similarity=0.9, embed=embed))
+    assert groups(found) == {frozenset({"Umber Corp"}), frozenset({"Zephyr Ltd"}), frozenset({"ocean liner", "steamship"})}
+
+
 def test_descriptions_are_distinct_most_frequent_first_and_short_enough() -> None:
     counts = {"The captain of the Pequod.": 3, "the captain of the pequod": 1, "He has an ivory leg.": 1, "Captain of Pequod": 1}
     assert merged([counts]) == "The captain of the Pequod.\nHe has an ivory leg."
