@@ -15,14 +15,14 @@ from kgeval.graph.queries import all_queries
 from kgeval.questions.graph_facts import facts_of
 from kgeval.questions.word_index import WordIndex
 from kgeval.records import Layout, Structure
-from kgeval.text.predicates import is_placeholder
+from kgeval.text.predicates import is_placeholder, is_predicate, keywords
 from kgeval.text.signs import identity_key
 
 MOST_REACHED = 200  # entities that one hop may lead to; ways of one question that are followed at a time
 MOST_STARTS = 20
 BATCH = 2_000
 Ways = list[tuple[tuple[str, str], ...]]
-Hop = tuple[str, str, bool | None]
+Hop = tuple[str, str, tuple[str, ...] | None, bool | None]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
     steps = dict.fromkeys(_step(layout, walk, way, hop) for walk in walks for way in walk.ways)
     number_of = {step: n for n, step in enumerate(steps)}
     rows = [
-        {"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in number_of.items()
+        {"n": n, "at": at, "predicate": predicate, "listed": None if listed is None else list(listed), "forward": forward}
+        for (at, predicate, listed, forward), n in number_of.items()
     ]
     # as many more as the way has entities, which are taken out below, and one, by which it is known that there are too many
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
@@ -114,11 +115,20 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
 
 
 def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> Hop:
-    """Where a way goes on from, along which predicate, and whether in the relation's own direction (None: it has
+    """Where a way goes on from, along which predicate or keywords, and whether in the relation's own direction (None: it has
     none)."""
     relation = walk.structure.relations[hop]
     forward = relation.source == walk.structure.nodes[hop].element_id
-    return way[-1][0], squeezed(relation.predicate), forward if has_direction(layout, relation.predicate) else None
+    direction = forward if has_direction(layout, relation.predicate) else None
+    return way[-1][0], squeezed(relation.predicate), listed_words(layout, relation.predicate), direction
+
+
+def listed_words(layout: Layout, predicate: str) -> tuple[str, ...] | None:
+    """The keywords of a label that is no predicate, without those that say only that there is a relation, as the proof compares them; None
+    for a predicate. A question that is worded of keywords asks for no one relation."""
+    if is_predicate(predicate, layout):
+        return None
+    return tuple(sorted({squeezed(word) for word in keywords(predicate) if not is_placeholder(word, layout)}))
 
 
 def has_direction(layout: Layout, predicate: str) -> bool:

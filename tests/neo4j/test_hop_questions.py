@@ -370,6 +370,23 @@ def test_keywords_without_direction_are_proved_in_both_and_shown_as_keywords(gra
     assert "-[r1:DIRECTED]-(" in (question.cypher or "") and graph.read(question.cypher or "") == [{"answer": "Acme"}]
 
 
+@pytest.mark.parametrize(("other", "predicate", "unique"), [
+    ("spread,cause", "spread,progress", False), ("Cause of <SEP>spread", "spread,progress", False),
+    ("cause；_Spread", "spread,progress", False),
+    ("seat", "spread,progress", True), ("spreading", "spread,progress", True), ("spread", "spread", False), ("seat", "related to", False),
+])
+def test_a_question_of_keywords_is_unique_only_where_no_other_relation_has_one_of_them(
+    graph: Graph, draw: Draw, other: str, predicate: str, unique: bool,
+) -> None:
+    """A label that says nothing asks for any relation; the whole list of keywords is hardly ever there twice, and nobody words it."""
+    draw(f"""CREATE (a:Person {{name: 'Ada'}})-[:DIRECTED {{k: '{predicate}'}}]->(:Firm {{name: 'Acme'}}),
+                    (a)-[:DIRECTED {{k: '{other}'}}]->(:Firm {{name: 'Brick'}})""")
+    own = LAYOUT.model_copy(update={"relation_types": ["DIRECTED"], "relation_label_key": "k", "relations_undirected": True})
+    drawn = path(graph, "Ada", "Acme")
+    named = drawn.model_copy(update={"relations": [drawn.relations[0].model_copy(update={"predicate": predicate})]})
+    assert prove(graph, own, [named])[0].unique("Acme") is unique
+
+
 def test_no_negative_question_asks_for_a_relation_that_says_nothing(graph: Graph, draw: Draw) -> None:
     draw(UNDIRECTED)
     assert cause(negative(desk(graph, path(graph, "FRED", "POULTERER"), RELATED))) == "no_predicate"
