@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.names.compare import in_latin, is_latin
+from kgeval.names.compare import in_latin, is_latin, spelling_key
 from kgeval.names.forms import LINKS, NameForm, acronym_keys
 from kgeval.text.names import normalise
 
@@ -100,6 +100,8 @@ def block_keys(item: NameForm, aliases: Sequence[str]) -> Iterator[str]:
         yield f"i:{item.core[0][0]}{item.core[-1]}"
     yield from (f"a:{key}" for key in ([item.letters] if item.letters else acronym_keys(item)))
     yield from _spelling_keys(item.compact)
+    if (spelled := spelling_key(item.core)) != item.compact:
+        yield f"c:{spelled}"
     yield f"n:{item.norm}"
     yield from (f"n:{alias}" for alias in {normalise(a[:300]) for a in aliases[:50]} if alias and alias != item.norm)
 

@@ -18,7 +18,7 @@ from kgeval.building.mentions import Extracted, group_mentions
 from kgeval.building.similar import join_similar
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
-from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, LEGAL_FORM, SPACING, SUBSET, VARIANT, compare_forms
+from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, LEGAL_FORM, SPACING, SUBSET, VARIANT, compare_forms, spelling_key
 from kgeval.names.compare import SAME as SAME_NAME
 from kgeval.names.forms import GENERIC, LINKS, NameForm, folded, is_person, kind_of, without_legal
 from kgeval.text.signs import identity_key
@@ -210,6 +210,7 @@ def _offered(cluster: Cluster) -> Iterable[object]:
     keys: set[object] = {("folded", folded(name.compact)), ("core", core)}
     keys |= {("acronym", key) for key in cluster.acronyms}
     if core:
+        keys |= {("spelled", spelling_key(core))}
         keys |= {("initials", core[0][0], core[-1]), ("words", tuple(sorted(core)))} if len(core) > 1 else set()
         # at most three words more or fewer, as compare_forms allows
         for size in range(max(1, len(core) - 3), len(core)):
@@ -225,6 +226,8 @@ def _wanted(cluster: Cluster) -> Iterable[object]:
     # shorter ones are no spelling variants to compare_forms
     if len(name.compact) >= 6:
         yield "folded", folded(name.compact)
+    if core:
+        yield "spelled", spelling_key(core)
     if cluster.letters:
         yield "acronym", cluster.letters
     if len(core) > 1:

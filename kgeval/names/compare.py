@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgeval.names.forms import (
+    ALSO_WORDS,
     GENERIC,
     HALVES,
     HEADS,
@@ -49,7 +50,8 @@ SUBSET, SPACING, PLURAL, VARIANT, SPELLING = "token subset", "spacing", "plural"
 SAME, BRACKETS, QUANTITY, ORDER, NICKNAME = "same name", "acronym in brackets", "the same quantity", "order of words", "nickname"
 MIDDLE, SCRIPT, IN_BRACKETS, NUMERAL = "middle name", "another script", "name in brackets", "the same number"
 QUALIFIER = "qualifier"
-_CONJUNCTIONS = frozenset(("and", "und", "et", "y", "e", "и", "och", "og", "en"))
+_LONG_LINKS = frozenset(word for word in LINKS if len(word) > 1)  # a lone letter is a vitamin's, too
+_CONJUNCTIONS = frozenset(("and", "und", "et"))
 _DIRECTED = word_set("from to by over against vs versus beats von nach contre kills eats bites")
 _STATES_OF = word_set(
     "republic kingdom state city town commonwealth federal democratic people's peoples islamic principality grand duchy federation united "
@@ -58,6 +60,9 @@ _STATES_OF = word_set(
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
 )
+COMPOUNDS = word_set("north south east west northern southern eastern western half upper lower first last next second step")
+ORGANIZATIONS = word_set("organization organisation group holding holdings corporation alliance association society international")
+LEGAL_WORDS = word_set("company co ab sa ag as spa sas limited kg sp se")
 INSTITUTIONS = frozenset(("university", "college", "institute", "school", "academy", "hospital", "museum"))
 _QUANTITY = re.compile(r"([<>≤≥~≈±−+$€£¥-]*)\s*(\d+(?:\.\d+)*)\s*(\D*)")
 _SIGNS = str.maketrans("", "", "#*!-.%_+")
@@ -93,21 +98,26 @@ def compare_names(a: str, b: str, *, type: str | None = None) -> NameVerdict:
 def compare_forms(a: NameForm, b: NameForm, *, kind: str = "", thorough: bool = False) -> NameVerdict:
     """What two names are to each other. `kind`: of things, where it is known (kgeval.names.forms.kind_of). `thorough`: names that nothing
     joins are looked at for what tells them apart, too. Symmetric."""
+    if a.identity == b.identity:
+        return NameVerdict("sure", SAME) if a.identity else NOTHING_JOINS
     if not a.tokens or not b.tokens:
         return NOTHING_JOINS
-    if kind not in ("", "person") and (a.titles or b.titles):
+    if kind != "person" and (a.titles or b.titles) and (kind or not (a.is_proper and b.is_proper)):
         a, b = a.as_thing, b.as_thing
     if (len(a.norm), a.norm, a.identity) > (len(b.norm), b.norm, b.identity):
         a, b = b, a
-    if a.identity == b.identity:
-        return NameVerdict("sure", SAME)
     if a.norm == b.norm or a.identity.translate(_SIGNS) == b.identity.translate(_SIGNS):
         return _by_sign(a, b)
     return _by_date(a, b) or _by_quantity(a, b) or _by_acronym(a, b) or _by_words(a, b, kind, thorough)
 
 
 def _by_sign(a: NameForm, b: NameForm) -> NameVerdict:
-    """Names that differ in signs only: 3.5 / 3 5, C / C#, _private / private."""
+    """Names that differ in signs only: 3.5 / 3 5, C / C#, .NET / Net, _private / private; Le Monde / Monde in an article."""
+    words = a.identity.split(), b.identity.split()
+    if {a.identity[:1], b.identity[:1]} & {"@", "#"} or words[0][1:] == words[1] or words[1][1:] == words[0]:  # a handle; an article
+        return NameVerdict("likely", SPACING)
+    if " ." in f" {a.identity} {b.identity}":
+        return NameVerdict("apart", against="a sign that carries meaning")
     if a.compact.replace(".", "") == b.compact.replace(".", "") and not any(c.isdigit() for c in a.norm):
         return NameVerdict("likely", SPACING)
     return NameVerdict("apart", against="a sign that carries meaning")
@@ -160,16 +170,19 @@ def quantity(identity: str) -> tuple[float, str, str] | None:
     unit = " ".join(words[1:] if scale else words)
     if (unit and unit not in unit_signs()) or (unit and currency):
         return None
+    if not unit and not currency:  # a version, a code: 3.10 is not 3.1, and 007 not 7
+        return None
     sign = re.sub(r"[$€£¥]", "", found[1]).replace("−", "-")
     return float(found[2]) * (scale or 1.0), unit_signs().get(unit or currency, ""), sign
 
 
 def _by_acronym(a: NameForm, b: NameForm) -> NameVerdict | None:
     """One name is the acronym of the other, or stands beside its acronym in brackets; None where neither is."""
+    if a.letters and a.letters == b.letters:  # UN, U.N.
+        return NameVerdict("sure", SPACING)
     for x, y in ((a, b), (b, a)):
         if x.bracketed and y.letters and len(y.tokens) == 1:
-            same = x.bracketed == y.letters
-            return NameVerdict("sure", BRACKETS) if same else NameVerdict("apart", against="another acronym")
+            return NameVerdict("sure", BRACKETS) if x.bracketed == y.letters else NOTHING_JOINS
     for x, y in ((a, b), (b, a)):
         if x.letters and len(y.tokens) > 1 and x.letters in acronym_keys(y):
             return NameVerdict("likely" if len(x.letters) > 2 else "unlikely", ACRONYM)
@@ -183,13 +196,19 @@ def _by_acronym(a: NameForm, b: NameForm) -> NameVerdict | None:
 def _by_words(a: NameForm, b: NameForm, kind: str, thorough: bool) -> NameVerdict:
     if a.gender and b.gender and a.gender != b.gender:
         return NameVerdict("apart", against="titles of a man and a woman")
-    same_letters = a.compact == b.compact
-    if a.apart != b.apart:
-        if same_letters and (a.apart ^ b.apart <= HALVES or _runs(a.tokens) == _runs(b.tokens)):
+    differ = a.apart ^ b.apart
+    if differ:
+        if a.compact == b.compact and (differ <= HALVES or (any(map(_has_digit, a.tokens)) and _runs(a.tokens) == _runs(b.tokens))):
             return NameVerdict("sure", SPACING)
-        return NameVerdict("apart", against=f"told apart by {', '.join(sorted(a.apart ^ b.apart))[:60]}")
+        if a.compact == b.compact and differ <= COMPOUNDS:
+            return NameVerdict("likely", SPACING)
+        if (found := _in_brackets(a, b, kind)) is not None and not (b.qualifier or a.qualifier).replace(" ", "").isdigit():
+            return found
+        if (a.apart and b.apart) or any(map(_has_digit, differ)):
+            return NameVerdict("apart", against=f"told apart by {', '.join(sorted(differ))[:60]}")
+        return NOTHING_JOINS
     if a.core == b.core:
-        return _equal_cores(a, b)
+        return _equal_cores(a, b, kind)
     joined = _form(a, b, kind)
     if joined is None and not thorough:
         return NOTHING_JOINS
@@ -198,14 +217,27 @@ def _by_words(a: NameForm, b: NameForm, kind: str, thorough: bool) -> NameVerdic
     return joined or NOTHING_JOINS
 
 
-def _runs(tokens: Sequence[str]) -> tuple[str, ...]:
-    """The pieces of letters and of digits of a name: GPT-4 and GPT4 have the same, "1 11" and "11 1" have not."""
-    return tuple(piece for token in tokens for piece in re.findall(r"\d+|\D+", token))
+def _has_digit(word: str) -> bool:
+    return any(c.isdigit() for c in word)
 
 
-def _equal_cores(a: NameForm, b: NameForm) -> NameVerdict:
+def _runs(tokens: Sequence[str]) -> list[str]:
+    """The numbers of a name, and the letters between them: GPT-4 and GPT4 have the same, "1 11" and "11 1" have not."""
+    runs: list[str] = []
+    for token in tokens:
+        for piece in re.findall(r"\d+|\D+", token):
+            if runs and not runs[-1][-1].isdigit() and not piece[0].isdigit():
+                runs[-1] += piece
+            else:
+                runs.append(piece)
+    return runs
+
+
+def _equal_cores(a: NameForm, b: NameForm, kind: str) -> NameVerdict:
     """Equal but for titles, a nickname between them, or numbers in another writing. A lone surname with other titles may be anybody of the
     family ("Dr. Hall" / "Mr. Hall")."""
+    if a.nickname and b.nickname and a.nickname != b.nickname:
+        return NOTHING_JOINS
     if a.titles == b.titles:
         return NameVerdict("sure", NICKNAME if a.nickname != b.nickname else HONORIFIC if a.titles else NUMERAL)
     if len(a.core) == 1:
@@ -213,14 +245,21 @@ def _equal_cores(a: NameForm, b: NameForm) -> NameVerdict:
             return NameVerdict("unlikely", against="other titles before a surname")
         if (a.titles ^ b.titles) & SURNAME_TITLES:
             return NameVerdict("unlikely", against="a woman's title before a surname")
-        return NameVerdict("likely", HONORIFIC)
-    return NameVerdict("sure", HONORIFIC)
+        return NameVerdict("likely" if kind == "person" or not _are_words(a, b) else "unlikely", HONORIFIC)
+    return NameVerdict("sure" if kind == "person" or not _are_words(a, b) else "likely", HONORIFIC)
+
+
+def _are_words(a: NameForm, b: NameForm) -> bool:
+    """Whether a title of one name may be a word of it: Captain America, Prince Edward Island."""
+    return any(not ALSO_WORDS.isdisjoint(name.tokens[: len(name.tokens) - len(name.core)]) for name in (a, b))
 
 
 def contradiction(a: NameForm, b: NameForm, kind: str = "") -> str:
     """What says that two names are two things, "" if nothing does: opposites, members of one series, other single letters, two kinds of
     place or institution, a state that only one of them has."""
     left, right = _own(a.core, b.core), _own(b.core, a.core)
+    if not left and not right and (turned := _numbers_turned(a.core, b.core)):
+        return turned
     for x in left:
         for y in right:
             if opposed(x, y):
@@ -229,7 +268,8 @@ def contradiction(a: NameForm, b: NameForm, kind: str = "") -> str:
         singles = [word for word in (*left, *right) if len(word) == 1]
         if len(singles) > 1 and len(left) == len(right) == 1:
             return f"{left[0]} / {right[0]}"
-        if all(not HEADS.isdisjoint(own) for own in (left, right)) and len(left) == len(right) == 1 and folded(left[0]) != folded(right[0]):
+        heads = len(left) == len(right) == 1 and left[0] in HEADS and right[0] in HEADS
+        if heads and not _spelled_alike(left[0], right[0]) and folded(left[0]) != folded(right[0]):
             return f"{left[0]} / {right[0]}"
     if a.qualifier and b.qualifier and a.base == b.base and not _may_agree(a.qualifier, b.qualifier):
         return f"{a.qualifier[:30]} / {b.qualifier[:30]}"
@@ -241,6 +281,12 @@ def contradiction(a: NameForm, b: NameForm, kind: str = "") -> str:
         if kind != "person" and len(extra) == 1 and len(extra[0]) == 1 and longer[-1] == extra[0] and extra[0].isalpha():
             return f"{extra[0]} only once"
     return ""
+
+
+def _numbers_turned(a: tuple[str, ...], b: tuple[str, ...]) -> str:
+    """The numbers of the same words, where they stand in another order: season 2 episode 3 / season 3 episode 2."""
+    x, y = ([word for word in core if _has_digit(word)] for core in (a, b))
+    return f"{' '.join(x)} / {' '.join(y)}"[:60] if len(x) > 1 and x != y and sorted(x) == sorted(y) else ""
 
 
 def _own(tokens: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
@@ -288,11 +334,13 @@ def _may_agree(x: str, y: str) -> bool:
 
 def _form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """The first form that joins two names between which nothing stands."""
-    if kind not in NO_PEOPLE and (found := _initials(a.core, b.core)):
+    # "hepatitis E virus" is no person
+    whole = kind == "person" or len(a.core) == len(b.core) or (a.is_proper and b.is_proper)
+    if kind not in NO_PEOPLE and whole and (found := _initials(a.core, b.core)):
         return NameVerdict("likely", found)
-    bare = without_legal(a.core), without_legal(b.core)
-    if bare != (a.core, b.core) and bare[0] == bare[1]:
-        return NameVerdict("sure", LEGAL_FORM)
+    bare = without_legal(a.core, letters=kind == "organization"), without_legal(b.core, letters=kind == "organization")
+    if kind in ("", "thing", "organization") and bare != (a.core, b.core) and bare[0] == bare[1]:
+        return _by_legal_form(a, b, kind)
     if not _CONJUNCTIONS.isdisjoint(a.core) or not _CONJUNCTIONS.isdisjoint(b.core):
         joined = [[word for word in core if word not in _CONJUNCTIONS] for core in bare]
         if joined[0] == joined[1]:
@@ -301,6 +349,16 @@ def _form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
         _nickname(a, b, kind) or _order(a, b, kind) or _in_brackets(a, b, kind) or _head(a, b, kind) or _part(a, b, kind)
         or _other_script(a, b) or _spelling(a, b, kind)
     )
+
+
+def _by_legal_form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
+    """A company with and without its legal form. Elsewhere "company" and "AB" are words: an oil company is no oil."""
+    if kind == "organization":
+        return NameVerdict("sure", LEGAL_FORM)
+    if not a.is_proper or not b.is_proper or kind == "thing":
+        return None
+    endings = {name.core[-1] for name in (a, b) if without_legal(name.core) != name.core}
+    return NameVerdict("likely" if endings & LEGAL_WORDS else "sure", LEGAL_FORM)
 
 
 def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
@@ -342,18 +400,18 @@ def _is_given(word: str) -> bool:
 def _order(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """The same words in another order: "Smith, John", "World Cup 2018", "Oda Nobunaga", "University of X"."""
     x, y = a.core, b.core
-    if not LINKS.issuperset(set(x) ^ set(y)):
+    if not _LONG_LINKS.issuperset(set(x) ^ set(y)):
         return None
     if any(word in _DIRECTED for word in (*x, *y)):
         return None
-    plain = tuple(w for w in x if w not in LINKS), tuple(w for w in y if w not in LINKS)
+    plain = tuple(w for w in x if w not in _LONG_LINKS), tuple(w for w in y if w not in _LONG_LINKS)
     if len(plain[0]) < 2 or sorted(plain[0]) != sorted(plain[1]):
         return None
     if plain[0] == plain[1]:
         return NameVerdict("likely", SPACING) if len(plain[0]) > 1 else None
     turned = any(plain[0][at:] + plain[0][:at] == plain[1] for at in range(1, len(plain[0])))
     moved = [word for word in plain[0] if any(c.isdigit() for c in word)]
-    if moved and tuple(w for w in plain[0] if w not in moved) == tuple(w for w in plain[1] if w not in moved):
+    if len(moved) == 1 and tuple(w for w in plain[0] if w not in moved) == tuple(w for w in plain[1] if w not in moved):
         return NameVerdict("sure", ORDER)
     if a.comma != b.comma and turned:
         return NameVerdict("sure", ORDER)
@@ -361,15 +419,19 @@ def _order(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
         return None
     if ("of" in x) != ("of" in y):  # the University of Washington is not Washington University
         return NameVerdict("unlikely" if not INSTITUTIONS.isdisjoint(plain[0]) else "likely", ORDER)
-    if kind == "person" or (len(plain[0]) == 2 and (kind in ("", "thing") or not HEADS.isdisjoint((plain[0][0], plain[1][0])))):
+    if kind == "person":  # Henry James is not James Henry
+        both_given = all(_is_given(word) for word in plain[0])
+        return NameVerdict("unlikely" if both_given else "likely", ORDER)
+    if len(plain[0]) == 2 and not HEADS.isdisjoint((plain[0][0], plain[1][0])):
         return NameVerdict("likely", ORDER)
-    return None
+    return NameVerdict("unlikely", ORDER) if len(plain[0]) == 2 and kind in ("", "thing") else None
 
 
 def _in_brackets(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """ "Burma" / "Myanmar (Burma)", "Ruby" / "Ruby (programming language)", "Boston, MA" / "Boston, Massachusetts"."""
     if a.qualifier and b.qualifier:
-        return NameVerdict("likely", QUALIFIER) if a.base == b.base else None
+        short = max(len(name.qualifier.split()) for name in (a, b)) <= 3 and (not (a.comma or b.comma) or kind in ("", "place"))
+        return NameVerdict("likely", QUALIFIER) if a.base == b.base and short else None
     x, y = (a, b) if b.qualifier else (b, a)
     if not y.qualifier or GENERIC.issuperset(x.tokens):
         return None
@@ -408,6 +470,8 @@ def _part(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
         extra = long[:-n]
     else:
         return None
+    if kind == "organization" and n and ORGANIZATIONS.issuperset(extra) and long[:n] == short:
+        return NameVerdict("likely", SUBSET)
     other = any(t in LINKS and t not in PARTICLES for t in extra) or extra[-1] in HEADS
     if other or any(t.endswith("s") and t[:-1] in short for t in extra):
         return None
@@ -444,16 +508,16 @@ def in_latin(text: str) -> str:
 
 
 _SOUNDS = (
-    ("shch", "s"), ("tch", "c"), ("tsch", "c"), ("sch", "s"), ("ch", "c"), ("sh", "s"), ("kh", "h"), ("zh", "z"), ("ph", "f"), ("ts", "c"),
-    ("tz", "c"), ("iy", "i"), ("yi", "i"), ("iya", "ia"), ("y", "i"), ("j", "i"), ("w", "v"), ("x", "ks"), ("h", ""), ("ou", "u"),
-    ("q", "k"),
+    ("shch", "w"), ("tsch", "c"), ("tch", "c"), ("sch", "w"), ("ch", "c"), ("sh", "w"), ("kh", "k"), ("zh", "j"), ("ph", "f"), ("ts", "z"),
+    ("tz", "z"), ("iy", "i"), ("yi", "i"), ("iya", "ia"), ("y", "i"), ("x", "ks"), ("h", ""), ("ou", "u"), ("q", "k"),
 )
 
 
 def latin_sound(text: str) -> str:
     """A name as it sounds in Latin letters, roughly: transliterated, without what ways of transliterating differ in."""
     plain = "".join(c for c in in_latin(text) if c.isalnum())
-    plain = _replaced(plain, _SOUNDS)
+    for old, new in _SOUNDS:
+        plain = plain.replace(old, new)
     return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
 
 
@@ -465,29 +529,36 @@ def _spelling(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     if x == y:
         return NameVerdict("sure", SPACING)
     is_code = a.is_identifier or b.is_identifier
-    if abs(len(x) - len(y)) > 4 or x[0] != y[0]:
+    if abs(len(x) - len(y)) > 4 or folded_accents(x)[:1] != folded_accents(y)[:1]:
         return NameVerdict("likely", PLURAL) if kind not in KINDS and not is_code and is_plural(a.core, b.core) else None
     if kind == "organization" and _lost_letter(*sorted((x, y), key=len)):
         return NameVerdict("likely", SPELLING)
     if is_plural(a.core, b.core) or is_plural((x,), (y,)):
         of_letters = a.letters and b.letters and is_spelled_out(min(x, y, key=len).upper())
         return None if is_code or of_letters or kind in KINDS or min(len(x), len(y)) < 3 else NameVerdict("likely", PLURAL)
-    if min(len(x), len(y)) > 3 and not is_code and abs(len(x) - len(y)) < 4 and _spelled_alike(x, y):
-        return NameVerdict("sure", VARIANT)
+    if not is_code and len(a.core) == len(b.core):
+        pairs = [(one, other) for one, other in zip(a.core, b.core, strict=True) if one != other]
+        if all(_spelled_alike(one, other) for one, other in pairs):
+            return NameVerdict(_certain_of_spelling(a, b, pairs, kind), VARIANT)
     if is_code or min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1 or abs(len(x) - len(y)) > 4:
         return None
     if len(a.core) != len(b.core) and any(len(word) == 1 for word in (*a.core, *b.core)):
         return None
     # two words of a language are rather two than a slip of the pen
-    slip: Certainty = "likely" if a.is_proper and b.is_proper else "unlikely"
+    slip: Certainty = "likely" if a.is_proper and b.is_proper and kind != "person" else "unlikely"
+    if set(a.core) < set(b.core) or set(b.core) < set(a.core):  # a word more is no slip
+        return None
     if folded(x) == folded(y):
+        if kind == "person":
+            return NameVerdict("likely", VARIANT)
         doubled = _DOUBLED.sub(r"\1", x) == _DOUBLED.sub(r"\1", y)
-        return NameVerdict("sure" if doubled and slip == "likely" and kind != "person" else slip, VARIANT)
+        named = kind in KINDS and len(a.core) == len(b.core) == 1 and not (a.letters or b.letters)
+        return NameVerdict("sure" if doubled and slip == "likely" and named else slip, VARIANT)
     changed = _changed(a.core, b.core)
     if any(opposed(word, other) for word, other in changed):
         return None
     allowed = 2 if min(len(x), len(y)) >= 12 else 1
-    near = DamerauLevenshtein.distance(x, y, score_cutoff=allowed) <= allowed
+    near = DamerauLevenshtein.distance(folded_accents(x), folded_accents(y), score_cutoff=allowed) <= allowed
     # short words that differ are rather two words ("Mary Ann" / "Mark Ann") than a slip of the pen
     two_words = any(len(shorter) < 5 for _, shorter in changed)
     return NameVerdict(slip, SPELLING) if near and not two_words else None
@@ -514,18 +585,47 @@ def is_plural(a: Sequence[str], b: Sequence[str]) -> bool:
     return False
 
 
-_SPELLINGS = (
-    (("ise", "ize"), ("isa", "iza"), ("yse", "yze"), ("our", "or"), ("tre", "ter"), ("ll", "l"), ("ae", "e"), ("oe", "e"), ("ogue", "og")),
-    (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ß", "ss")),
-)
+# British and American ways, at the end of a word or in a stem that has no other meaning
+_BRITISH = tuple((re.compile(pattern), into) for pattern, into in (
+    (r"(?<=\w\w)our(?=(?:s|ed|ing|ful|less|able|ite|al|er|ers|hood|y)?$)", "or"),
+    (r"(?<=\w\w\w\w)is(?=(?:e|ed|es|ing|er|ers|ation|ations|ational)$)", "iz"), (r"(?<=\w\w)ys(?=(?:e|ed|es|ing|er|ers)$)", "yz"),
+    (r"(?<=\w\w)tre(?=s?$)", "ter"), (r"(?<=\w\w\w)ogue(?=s?$)", "og"), (r"(?<=\w\w[aeiou])ll(?=(?:ed|ing|er|ers|ation|ous)$)", "l"),
+    (r"(?<=\w)ae(?=m|d|o|s|c|t|r|i|v|g)|^ae(?=s|t|r|g)", "e"), (r"^oe(?=d|s|n)|^foe(?=t)|(?<=\w\w)oe(?=a|i|d|s|n|b|m)", "e"),
+    (r"(?<=sul)ph", "f"), (r"ageing$", "aging"), (r"^enquir", "inquir"), (r"(?<=en|el|is|am)c(?=e$)", "s"),
+))
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 
 
 def _spelled_alike(x: str, y: str) -> bool:
-    """Whether only one is written with accents, or they differ in ways of spelling that are known (-ise / -ize, -our / -or, ö / oe)."""
-    if not x.isascii() and not y.isascii():
-        return False
-    bare = [folded_accents(text) for text in (x, y)]
-    return any(len({_replaced(text, rules) for text in bare}) == 1 for rules in ((), *_SPELLINGS))
+    """Whether two words are one in two ways of spelling: with accents or without, ö or oe, British or American."""
+    if x.isascii() != y.isascii():
+        marked, plain = (y, x) if x.isascii() else (x, y)
+        return plain in (folded_accents(marked), folded_accents(marked.translate(_UMLAUTS)))
+    if x.isascii() and len(x) > 4 and len(y) > 4:
+        return _american(x) == _american(y)
+    return not x.isascii() and not y.isascii() and x.translate(_UMLAUTS) == y.translate(_UMLAUTS)
+
+
+def spelling_key(words: Sequence[str]) -> str:
+    """What two names have in common that differ in accents or in British and American spelling only."""
+    return "".join(_american(word if word.isascii() else folded_accents(word)) for word in words)
+
+
+def _american(word: str) -> str:
+    for pattern, into in _BRITISH:
+        word = pattern.sub(into, word)
+    return word
+
+
+def _certain_of_spelling(a: NameForm, b: NameForm, pairs: Sequence[tuple[str, str]], kind: str) -> Certainty:
+    """How sure a way of spelling is. An accent makes two words of common ones: Kuchen, Küchen."""
+    by_accent = any(one.isascii() != other.isascii() for one, other in pairs)
+    if not by_accent:
+        return "sure" if kind != "person" else "likely"
+    if not (a.is_proper and b.is_proper):
+        return "unlikely"
+    return "sure" if kind in KINDS or len(a.core) > 1 else "likely"
 
 
 def _lost_letter(short: str, long: str) -> bool:
@@ -536,15 +636,9 @@ def _lost_letter(short: str, long: str) -> bool:
     return short[at:] == long[at + 1:]
 
 
-def _replaced(text: str, rules: Sequence[tuple[str, str]]) -> str:
-    for old, new in rules:
-        text = text.replace(old, new)
-    return text
-
-
 def folded_accents(text: str) -> str:
     """A text without accents."""
-    return "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
+    return "".join(c for c in normal_form(text.translate(_LETTERS), "NFKD") if not unicodedata.combining(c))
 
 
 def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -5,12 +5,13 @@ Pure; no graph, no model. Words of other languages are in the tables where they 
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kgeval.names.tables import counted_words, kind_words, number_words, spelled_out, written_out
+from kgeval.names.tables import counted_words, kind_words, month_words, number_words, spelled_out, written_out
 from kgeval.text.clean import normal_form
 from kgeval.text.names import ARTICLES, normalise
 from kgeval.text.signs import identity_key
@@ -40,7 +41,8 @@ SHORT_TITLES = {
     "mademoiselle": "mlle",
 }
 LEGAL = word_set(
-    "inc incorporated ltd limited llc plc corp corporation co company gmbh ag kg sa sas sarl bv nv oy ab spa srl sp "
+    "inc incorporated ltd limited llc plc corp corporation co company gmbh ag kg se sa sas sarl bv nv oy ab as kk spa srl pty pvt sp "
+    "aktiengesellschaft "
     "zoo ооо оао пао ао"
 )
 LINKS = word_set(
@@ -58,9 +60,7 @@ TELL_APART = word_set(
 )
 # Of TELL_APART: often half of one word ("fisher-men", "post-processing")
 HALVES = word_set("man men woman women pre post anti non sub")
-ROMAN = word_set(
-    "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
-)
+ROMAN = word_set("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii xviii xix xx v x")
 # What is added to a name and makes it another thing ("Simon" / "Simon Estate"), and words that are no name by themselves.
 HEADS = word_set(
     "town city village street road lane square bridge river lake sea bay cove rock rocks mount mountain mountains hill valley "
@@ -79,10 +79,13 @@ GENERIC = word_set(
 ) | HEADS
 NOTHING: frozenset[str] = frozenset()
 LONGEST = 300  # characters of a name that are looked at
-_DIGITS = {word: str(number) for number, word in enumerate(
-    ["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii", "xviii", "xix", "xx"], start=2
-)}
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_ROMAN = re.compile(r"\b(?=[IVXLC]{2})C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+# as numbers also where letters are small, or all of them capital: nothing else is written so
+_NUMBERS_ONLY = word_set("ii iii iv vii viii ix xii xiii xiv xvi xvii xviii xix xxi xxii xxiii xxiv")
+_VERSUS = re.compile(r"\sv\.?\s")
+_STAGE = re.compile(r"(i{1,3}|iv|v)([abc])")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _BRACKETS = re.compile(r"(.*[^\s(])\s*[(\[（]([^()\[\]（）]+)[)\]）]\s*", re.DOTALL)
 _SUBTITLE = re.compile(r"(.+?)(?:;\s+or\b|,?\s+or[,:;])[,:]?\s+(.+)", re.DOTALL)  # "Frankenstein; or, The Modern Prometheus"
 _QUOTED = re.compile("(?<=\\w )[\"“”«»'‘(]([^\\W\\d_]{2,12})[\"“”«»'’)](?= \\w)")
@@ -122,7 +125,7 @@ class NameForm:
         """The same, read as the name of a thing: words that are also titles belong to it."""
         if not self.titles or ALSO_WORDS.isdisjoint(self.tokens[: len(self.tokens) - len(self.core)]):
             return self
-        core = written_alike(self.tokens)
+        core = (*self.tokens[: len(self.tokens) - len(self.core)], *self.core)
         return replace(self, core=core, titles=NOTHING, gender="", apart=told_apart_by(core))
 
     @property
@@ -133,8 +136,10 @@ class NameForm:
 
 def form(name: str) -> NameForm:
     """The parts of one name (cut at 300 characters: no name is longer)."""
-    name = name[:LONGEST]
+    rest, name = name[LONGEST:], name[:LONGEST]
     norm, identity = normalise(name), identity_key(name)
+    if rest:  # two long texts are one where all of them is
+        identity = f"{identity} {hashlib.sha256(normalise(rest).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
     inner = nickname = bracketed = qualifier = ""
     base: tuple[str, ...] = ()
     shown, comma = name, False
@@ -155,16 +160,18 @@ def form(name: str) -> NameForm:
                 bracketed, shown = letters
             else:
                 base, qualifier = tuple(identity_key(outer).split()), identity_key(inner)
-        words = identity if shown is name else identity_key(shown)
+        words = identity if shown is name and not rest else identity_key(shown)
     else:
-        words = identity
+        words = identity if not rest else norm
     tokens = tuple(words.split())
+    if "v" in tokens and _VERSUS.search(name):
+        tokens = tuple("versus" if word == "v" else word for word in tokens)
     start = 0
     while start < len(tokens) - 1 and tokens[start] in HONORIFICS:
         start += 1  # the last token always stays: "Dr." alone is a name
     core = tokens[start:]
     titles = frozenset([SHORT_TITLES.get(t, t) for t in tokens[:start]]) or NOTHING
-    core = written_alike(core) if len(tokens) > 1 or not words.isascii() else tuple(spelled_out().get(token, token) for token in core)
+    core = written_alike(core, romans_in(name)) if len(tokens) > 1 or not words.isascii() else tuple(spelled_out().get(t, t) for t in core)
     men, women = not titles.isdisjoint(MEN), not titles.isdisjoint(WOMEN)
     return NameForm(
         norm=norm, identity=identity, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
@@ -179,34 +186,57 @@ def told_apart_by(core: tuple[str, ...]) -> frozenset[str]:
     return frozenset([t for t in core if t in TELL_APART or t in ROMAN or (not t.isalpha() and any(c.isdigit() for c in t))]) or NOTHING
 
 
-def written_alike(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The words as all write them: numbers as digits (in words, ordinals, Roman ciphers), Greek letters by name, abbreviations in full."""
-    if OTHERWISE.isdisjoint(tokens) and not any(t[0].isdigit() or (t[0] == "v" and t[1:2].isdigit()) for t in tokens):
+def romans_in(name: str) -> frozenset[str]:
+    """The words of a name that are Roman ciphers of two letters or more, case-folded: "II", but not "Xi" or the "LI" of "LI WEI"."""
+    found = frozenset(cipher.casefold() for cipher in _ROMAN.findall(name))
+    return found & _NUMBERS_ONLY if found and name.isupper() else found
+
+
+def roman_value(cipher: str) -> int:
+    """The number that a Roman cipher stands for."""
+    values = [_ROMAN_VALUES[letter] for letter in cipher]
+    return sum(-value if value < max(values[at:]) else value for at, value in enumerate(values))
+
+
+def written_alike(tokens: tuple[str, ...], romans: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The words as all write them: numbers as digits (in words, Roman ciphers), ordinals with their mark, Greek letters by name,
+    abbreviations in full. `romans`: those of the words that are ciphers."""
+    if not romans and OTHERWISE.isdisjoint(tokens) and not any(t[0].isdigit() or (t[0] == "v" and t[1:2].isdigit()) for t in tokens):
         return tokens
-    out = []
+    dated = any(t.isdigit() for t in tokens)
+    out: list[str] = []
     for at, word in enumerate(tokens):
         last = at == len(tokens) - 1
+        counted = at > 0 and tokens[at - 1] in counted_words()
         if word == "st":
             out.append("street" if at and last else "saint")
-        elif word[0] == "v" and word[1:2].isdigit():
+        elif word[0] == "v" and word[1:2].isdigit() and ("." in word or (at and tokens[at - 1] == "version")):
             out.append(word[1:])
         elif word in _GREEK:
             out.append(_GREEK[word])
-        elif word == "i" and at and tokens[at - 1] in counted_words():
-            out.append("1")
-        elif word in _DIGITS and at and (len(word) > 1 or last):
-            out.append(_DIGITS[word])
-        elif found := _ORDINAL.fullmatch(word):
-            out.append(found[1])
+        elif at and (word in romans or word in _NUMBERS_ONLY):
+            out.append(str(roman_value(word)))
+        elif counted and word in ("i", "v", "x"):
+            out.append(str(_ROMAN_VALUES[word]))
+        elif counted and (stage := _STAGE.fullmatch(word)):
+            out.append(f"{roman_value(stage[1])}{stage[2]}")
+        elif word in month_words():
+            out.append(month_words()[word] if dated else word)
+        elif (number := number_words().get(word)) is not None:
+            tens = out[-1] if out else ""
+            if len(tens) == 2 and tens[1] == "0" and tokens[at - 1] in number_words() and len(number.rstrip("sthndr")) == 1:
+                out[-1] = tens[0] + number  # twenty-first
+            else:
+                out.append(number)
         else:
-            out.append(number_words().get(word) or written_out().get(word, word))
+            out.append(written_out().get(word, word))
     return tuple(out)
 
 
 _GREEK = {
     letter: unicodedata.name(letter).rsplit(" ", 1)[1].casefold().replace("lamda", "lambda") for letter in "αβγδεζηθικλμνξοπρστυφχψω"
 }
-OTHERWISE = frozenset((*_DIGITS, "i", "st", *_GREEK, *number_words(), *written_out()))
+OTHERWISE = frozenset((*_NUMBERS_ONLY, "st", *counted_words(), *_GREEK, *number_words(), *month_words(), *written_out()))
 KINDS = ("person", "place", "organization", "work")
 
 
@@ -231,8 +261,9 @@ def is_person(type_: str | None) -> bool:
 
 
 def is_proper(name: str) -> bool:
-    """Whether no word but a link word begins with a small letter."""
-    return name.istitle() or not any(word.islower() and word not in LINKS for word in name.split())
+    """Whether no word begins with a small letter but link words, legal forms, and words of two letters."""
+    small = (word.replace(".", "") for word in name.split() if word.islower()) if not name.istitle() else ()
+    return not any(len(word) > 2 and word not in LINKS and word not in LEGAL for word in small)
 
 
 def is_identifier(name: str) -> bool:
@@ -269,7 +300,8 @@ def acronyms_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
     words = [t for t in tokens if t not in HONORIFICS]
     for chosen in (words, list(without_legal(tuple(words)))):
         if 2 <= len(chosen) <= 12:
-            keys |= {"".join(w[0] for w in chosen), "".join(w[0] for w in chosen if w not in LINKS)}
+            parts = [(w if w in _NUMBERS_ONLY or w.isdigit() else w[0], w in LINKS) for w in chosen]
+            keys |= {"".join(part for part, _ in parts), "".join(part for part, link in parts if not link)}
     return tuple(sorted(key for key in keys if len(key) >= 2))
 
 
@@ -278,28 +310,30 @@ def _letters(name: str, tokens: tuple[str, ...]) -> str:
     if len(tokens) > 1 and not all(len(t) == 1 for t in tokens):
         return ""
     letters = "".join(tokens)
+    if name[:4].casefold() == "the ":
+        name = name[4:]
     if len(letters) > 3 and letters[-1] == "s" and name.strip().endswith("s"):
         name, letters = name.strip()[:-1], letters[:-1]
-    fits = 2 <= len(letters) <= 7 and letters.isalpha() and name.replace(".", "").strip().isupper()
+    fits = 2 <= len(letters) <= 7 and letters[:2].isalpha() and letters.isalnum() and name.replace(".", "").strip().isupper()
     return letters if fits else ""
 
 
-def without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def without_legal(tokens: tuple[str, ...], *, letters: bool = False) -> tuple[str, ...]:
     """A name's tokens without a company's legal form at the end; one token always stays, and two before one in single letters ("S.A."),
-    which after a bare surname may be initials."""
+    which after a bare surname may be initials (`letters`: they are none)."""
     end = len(tokens)
-    while end > 1 and (size := _legal_at(tokens[:end])):
+    while end > 1 and (size := _legal_at(tokens[:end], 1 if letters else 2)):
         end -= size
     return tokens[:end]
 
 
-def _legal_at(tokens: tuple[str, ...]) -> int:
-    """How many tokens at the end are a legal form: one, or the two to four letters of one; 0 if none are."""
+def _legal_at(tokens: tuple[str, ...], least: int) -> int:
+    """How many tokens at the end are a legal form: one, or the two to four letters of one behind `least` tokens; 0 if none are."""
     if tokens[-1] in LEGAL:
         return 1
     if len(tokens[-1]) > 1:
         return 0
-    sizes = (size for size in (4, 3, 2) if len(tokens) >= size + 2 and all(len(token) == 1 for token in tokens[-size:]))
+    sizes = (size for size in (4, 3, 2) if len(tokens) >= size + least and all(len(token) == 1 for token in tokens[-size:]))
     return next((size for size in sizes if "".join(tokens[-size:]) in LEGAL), 0)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from kgeval.names.compare import (
     ACRONYM,
+    BRACKETS,
     HONORIFIC,
     IN_BRACKETS,
     INITIALS,
@@ -20,9 +21,10 @@ from kgeval.names.compare import (
 )
 from kgeval.names.forms import LINKS, NameForm, acronym_keys, folded, form, kind_of
 from kgeval.names.tables import given_names
+from kgeval.text.signs import identity_key
 
 SHORT_FORMS = frozenset((ACRONYM, SUBSET, INITIALS, HONORIFIC, NICKNAME, QUALIFIER, IN_BRACKETS))  # what several names can have
-MOST = 200  # names in a block: a commoner word tells nothing
+MOST = 60  # names in a block: a commoner word tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +71,54 @@ def group_names(
     No group holds two names that are apart. `types`: what the things are; different ones never join, an unknown one fits any.
     `cosines`: of pairs of places, first < second, from embeddings: from `near` on nearness joins what no rule contradicts.
     """
-    forms = [form(name) for name in names]
     kinds = [(kind or "").strip().casefold() for kind in types] if types is not None else [""] * len(names)
-    found = [pair for pair in name_pairs(forms, kinds) if pair.verdict.form or pair.verdict.certainty == "apart"]
-    joined = _Joined(list(range(len(names))), {place: {place} for place in range(len(names))}, dict(enumerate(kinds)))
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)  # names that are the same are one from the start, however many
+    for place, name in enumerate(names):
+        alike[identity_key(name) or f"\0{place}", kinds[place]].append(place)
+    first_of = [places[0] for places in alike.values()]
+    forms, kinds_of = [form(names[place]) for place in first_of], [kinds[place] for place in first_of]
+    joined = _Joined(list(range(len(forms))), {at: {at} for at in range(len(forms))}, dict(enumerate(kinds_of)))
+    found = [pair for pair in name_pairs(forms, kinds_of) if pair.verdict.form or pair.verdict.certainty == "apart"]
     for pair in found:
         if pair.verdict.certainty == "apart":
             joined.apart[pair.first].add(pair.second)
             joined.apart[pair.second].add(pair.first)
-    for pair in found:
-        if pair.verdict.certainty == "sure":
-            joined.join(pair.first, pair.second)
-    likely = [pair for pair in found if pair.verdict.certainty in ("likely", "unlikely") and pair.verdict.form]
-    for pair in likely:
-        if pair.verdict.form not in SHORT_FORMS and pair.verdict.certainty == "likely":
-            joined.join(pair.first, pair.second)
-    _join_short_forms(likely, forms, joined)
-    for (first, second), cosine in sorted((cosines or {}).items(), key=lambda item: (-item[1], item[0])):
-        if cosine < near or (kinds[first] != kinds[second] and kinds[first] and kinds[second]):
+    plain = [pair for pair in found if not _is_short_form(pair, forms)]
+    for certainty in ("sure", "likely"):
+        for pair in plain:
+            if pair.verdict.certainty == certainty:
+                joined.join(pair.first, pair.second)
+    _join_short_forms([pair for pair in found if _is_short_form(pair, forms) and _may_be_short(pair, kinds_of)], forms, joined)
+    if cosines:
+        at_of = {place: at for at, places in enumerate(alike.values()) for place in places}
+        _join_near(cosines, near, at_of, forms, kinds_of, joined)
+    groups = list(alike.values())
+    return sorted(sorted(place for at in members for place in groups[at]) for members in joined.members.values())
+
+
+def _is_short_form(pair: NamePair, forms: Sequence[NameForm]) -> bool:
+    """Whether the pair is joined by a form that several names can have."""
+    form_, letters = pair.verdict.form, forms[pair.first].letters or forms[pair.second].letters
+    return pair.verdict.certainty != "apart" and (form_ in SHORT_FORMS or (form_ == BRACKETS and bool(letters)))
+
+
+def _may_be_short(pair: NamePair, kinds: Sequence[str]) -> bool:
+    """A part of a name stands for it with people; elsewhere it names another thing: React, React Native."""
+    person = "person" in (kind_of(kinds[pair.first]), kind_of(kinds[pair.second]))
+    return pair.verdict.certainty != "unlikely" or person or pair.verdict.form != SUBSET
+
+
+def _join_near(
+    cosines: Mapping[tuple[int, int], float], near: float, at_of: Mapping[int, int], forms: Sequence[NameForm], kinds: Sequence[str],
+    joined: _Joined,
+) -> None:
+    """Joins what is near in meaning and no rule contradicts, the nearest first."""
+    for (first, second), cosine in sorted(cosines.items(), key=lambda item: (-item[1], item[0])):
+        a, b = at_of[first], at_of[second]
+        if cosine < near or a == b or (kinds[a] != kinds[b] and kinds[a] and kinds[b]):
             continue
-        verdict = compare_forms(forms[first], forms[second], kind=kind_of(kinds[first] or kinds[second]), thorough=True)
-        if verdict.certainty != "apart":
-            joined.join(first, second)
-    return sorted(sorted(members) for members in joined.members.values())
+        if compare_forms(forms[a], forms[b], kind=kind_of(kinds[a] or kinds[b]), thorough=True).certainty != "apart":
+            joined.join(a, b)
 
 
 def _join_short_forms(pairs: Sequence[NamePair], forms: Sequence[NameForm], joined: _Joined) -> None:
@@ -138,7 +165,7 @@ def meeting_keys(name: NameForm) -> Iterator[str]:
     compact = name.compact
     yield f"n:{name.norm}"
     yield f"f:{folded(compact)}"
-    yield f"l:{latin_sound(compact) if not compact.isascii() else folded_sound(compact)}"
+    yield f"l:{latin_sound(compact)}"
     yield from (f"c:{key}" for key in (compact, compact.removesuffix("s"), compact.removesuffix("es"), compact.removesuffix("ies") + "y"))
     if 5 <= len(compact) <= 8:  # one inner letter less is as far as the middle of a short name
         yield f"d:{compact}"
@@ -147,8 +174,3 @@ def meeting_keys(name: NameForm) -> Iterator[str]:
         for half in {len(compact) // 2, (len(compact) - 1) // 2}:
             yield f"p:{half}:{compact[:half]}"
             yield f"s:{half}:{compact[-half:]}"
-
-
-def folded_sound(text: str) -> str:
-    """As `latin_sound`, of Latin letters."""
-    return latin_sound(text)

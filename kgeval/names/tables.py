@@ -68,8 +68,14 @@ def unit_signs() -> Mapping[str, str]:
 
 @cache
 def number_words() -> Mapping[str, str]:
-    """A number in words -> its digits; an ordinal with the mark of one ("second": "2")."""
-    return {word: line[1] for line in _lines("numbers") for word in line}
+    """A number in words -> its digits; an ordinal with its mark ("second": "2nd")."""
+    return {line[0]: line[1] for line in _lines("numbers")}
+
+
+@cache
+def month_words() -> Mapping[str, str]:
+    """A month in short -> its name. Only beside a number: Jan and June are people, too."""
+    return _first_of(_lines("months"))
 
 
 @cache

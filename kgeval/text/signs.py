@@ -6,15 +6,16 @@ import html
 import re
 
 from kgeval.text.clean import normal_form
-from kgeval.text.names import normalise
+from kgeval.text.names import ARTICLES, normalise
 from kgeval.text.wordlists import word_set
 
 # What stands for a sign until the name is normalised: symbols and letters that this leaves as they are.
-_STANDS_FOR = {"♯": "#", "∗": "*", "ǃ": "!", "−": "-", "ʹ": "'", "∙": ".", "⁒": "%", "⎵": "_"}
+_OTHER_ARTICLES = ARTICLES - {"the", "a", "an"}
+_STANDS_FOR = {"♯": "#", "∗": "*", "ǃ": "!", "−": "-", "ʹ": "'", "∙": ".", "⁒": "%", "⎵": "_", "⊚": "@", "∕": "/", "ʔ": "?"}
 _BACK = str.maketrans(_STANDS_FOR)
 # One look tells most names to have none of it: signs, a digit beside what is no plain word, a name of two letters, an entity of HTML
 _MAYBE = re.compile(
-    "[#♯*™®©℠†‡_^·.!\\-\u2010-\u2015\u2212\u00b2\u00b3\u00b9\u2070-\u207f\u2032]|'$|"
+    "[#♯*™®©℠†‡_^·.!@\\-\u2010-\u2015\u2212\u00b2\u00b3\u00b9\u2070-\u207f\u2032]|'$|^[/%]|\\?$|"
     r"\d[\s,%‰]|\([RrTtCc]|&\w+;|^..?$|[A-Za-z]\([a-zα-ω]\)$|\[\d|^[mM][A-Z]"
 )
 _RAISED = re.compile(
@@ -27,7 +28,7 @@ _ELEMENTS = word_set(
     "La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa Np Pu Am Cm Bk Cf Es Fm Md No Lr"
 )
 _SYMBOL = re.compile(r"[Α-Ωα-ω]|[A-Za-zΑ-ω]\([a-zα-ω]\)")  # σ / Σ, O(n) / o(n)
-_DATE = re.compile(r"(?<!\d)(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})(?!\d)")
+_DATE = re.compile(r"(?<![\d.])(\d{4}|\d{1,2}(?=[./-]\d{1,2}[./-]\d{4}))[./-](\d{1,2})[./-](\d{1,4})(?![\d.])")
 # in texts as in names
 _SIGN_RULES = tuple((re.compile(pattern), into) for pattern, into in (
     (r"(?<=\w)[#♯](?![^\W_])|(?<=\b[A-Ga-g])[#♯](?=[a-z])", "♯"),  # C#, F#m; an "issue #5" has none
@@ -35,12 +36,16 @@ _SIGN_RULES = tuple((re.compile(pattern), into) for pattern, into in (
     (r"(?:^|(?<=[\s(/]))\.(?=[^\W\d_])", "∙"),  # .NET
     (r"(?<=\d)\s?%", "⁒"),
 ))
+_FIRST_WORD = re.compile(r"[^\W\d_]{2,3}(?=[\W_])")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
-_NEGATIVE = re.compile("(?<=\\w)[-\u2010\u2011\u2212](?=$|[\\s/),;])")
+_NEGATIVE = re.compile("(?<=[\\w-])[-\u2010\u2011\u2212](?=$|[\\s/),;-])")
 _CODE_BEFORE = re.compile(r"[^\W\d_]\S*\d|\d\S*[^\W\d_]|^(?:[A-Z]{1,3}|Rh|Cl|OH|Br)$")  # HER2-, CD4- cells, ER-, Rh-, A-
 _NAME_RULES = tuple((re.compile(pattern), into) for pattern, into in (
     (r"(?<=[^\W\d_])\^(?=\d?[+-]$)", ""),  # Ca^2+ is Ca2+
     (r"^([^\W_]{1,2})['\u2032]$", r"\1ʹ"),  # f'
+    (r"^\*(?=[^\W_][^*]*$)", "∗"),  # *Lisp
+    (r"^#(?=\w+$)", "♯"), (r"^@(?=\w+$)", "⊚"), (r"^--(?=\w)", "−−"), (r"^/(?=\w)", "∕"), (r"^%(?=\w+$)", "⁒"),  # @property, --help
+    (r"^([a-z][a-z_]*)\?$", r"\1ʔ"), (r"^([a-z][a-z_]*_[a-z_]*)!$", r"\1ǃ"),  # empty?
     (r"^([^\W_]{1,3})!$", r"\1ǃ"),  # Go!; longer names are told with and without it
     (r"(?:^|(?<=[(\[])|(?<=[^\d\s]\s))-(?=\d)", "−"),  # -5
     (r"(?<=\d)[.,·](?=\d)", "∙"),  # 3.5
@@ -63,7 +68,7 @@ def identity_key(name: str) -> str:
     left.
     """
     if _MAYBE.search(name) is None:
-        return normalise(name)
+        return _with_article(name, normalise(name))
     plain = _TRADE.sub("", html.unescape(name) if "&" in name else name)
     plain = normal_form(_RAISED.sub("^", plain), "NFKC").strip()  # x² is x^2 and not x₂; m² is m2
     if plain in _ELEMENTS or _SYMBOL.fullmatch(plain):
@@ -72,7 +77,14 @@ def identity_key(name: str) -> str:
     marked = _THOUSANDS.sub(lambda found: _NO_DIGITS.sub("", found[0]), marked)
     for pattern, into in _NAME_RULES:
         marked = pattern.sub(into, marked)
-    return normalise(marked).translate(_BACK) or normalise(plain)
+    return _with_article(plain, normalise(marked).translate(_BACK) or normalise(name))
+
+
+def _with_article(name: str, key: str) -> str:
+    """The key, with an article of another language than English that normalising leaves out: Los Angeles is not Angeles."""
+    found = _FIRST_WORD.match(name)
+    first = found[0].casefold() if found else ""
+    return f"{first} {key}" if first in _OTHER_ARTICLES and key and not key.startswith(first) else key
 
 
 def mark_signs(text: str) -> str:
@@ -86,5 +98,6 @@ def _negative(found: re.Match[str]) -> str:
     """A minus behind a code, that ends it; else the dash as it is."""
     before = found.string[max(0, found.start() - 20) : found.start()]
     word = before[max(before.rfind(gap) for gap in (" ", "/", "(", ",", "\n", "\t")) + 1 :]
-    code = _CODE_BEFORE.search(word) is not None
-    return "−" if code and (any(c.isdigit() for c in word) or found.end() == len(found.string)) else found[0]
+    code = _CODE_BEFORE.search(word.rstrip("-−")) is not None
+    ends = not found.string[found.end() :].strip("-")  # A-, C--
+    return "−" if code and (any(c.isdigit() for c in word) or ends) else found[0]

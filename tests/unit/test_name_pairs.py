@@ -49,6 +49,22 @@ def test_opposites_and_steps_are_never_one_thing(a: str, b: str) -> None:
     assert not compare_names(a, b).joins
 
 
+TWO_THINGS = [
+    ("John 3:16", "John 16:3"), ("Season 2 Episode 3", "Season 3 Episode 2"), ("Super Bowl LI", "Super Bowl LII"),
+    ("Phase IIa", "Phase Ia"), ("Stage IIB", "Stage IB"), ("WrestleMania XXI", "WrestleMania XXII"), ("morning", "mourning"),
+    ("holy", "holly"), ("poets", "pets"), ("filing", "filling"), ("course", "corse"), ("general linear model", "linear model"),
+    ("insurance company", "insurance"), ("Chromosome X", "Chromosome 10"), ("third-party contract", "three-party contract"),
+    ("Vitamin E deficiency", "vitamin deficiency"), ("3.10", "3.1"), ("Sarov", "Шаров"), (".NET", "Net"), ("WWI", "World War II"),
+    ("Chen Jun", "Chen June"), ("C--", "C"), ("*Lisp", "Lisp"), ("Y chromosome", "chromosome"), ("10 of 20", "20 of 10"),
+    ("OpenGL ES Shading Language", "OpenGL Shading Language"),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), TWO_THINGS)
+def test_names_that_look_alike_are_not_taken_for_one(a: str, b: str) -> None:
+    assert compare_names(a, b).certainty in ("unlikely", "apart")
+
+
 @pytest.mark.parametrize(("a", "b", "type_", "expected"), [
     ("World Health Organization (WHO)", "WHO", None, ("sure", "acronym in brackets")),
     ("WHO (World Health Organization)", "World Health Organisation", None, ("sure", "spelling variant")),
@@ -60,6 +76,13 @@ def test_opposites_and_steps_are_never_one_thing(a: str, b: str) -> None:
     ("Владимир Путин", "Vladimir Putin", "Person", ("sure", "another script")),
     ("1,500 metres", "1500 m", None, ("sure", "the same quantity")),
     ("5 mg", "5 g", None, ("apart", "")), ("C", "C#", "Language", ("apart", "")), ("March 2020", "2020-04-01", None, ("apart", "")),
+    ("interleukin 6 (IL6)", "interleukin 6", None, ("likely", "qualifier")),
+    ("Roe v. Wade", "Roe vs. Wade", None, ("sure", "the same number")),
+    ("nineteenth century", "19th century", None, ("sure", "the same number")),
+    ("twenty-first century", "21st century", None, ("sure", "the same number")),
+    ("Super Bowl LI", "Super Bowl 51", None, ("sure", "the same number")), ("WWII", "World War II", None, ("likely", "acronym")),
+    ("tumour", "tumor", None, ("sure", "spelling variant")), ("Łódź", "Lodz", "City", ("sure", "spelling variant")),
+    ("IL-2", "IL2", None, ("sure", "spacing")), ("the U.N.", "UN", "Organization", ("sure", "spacing")),
     ("Johnson & Johnson", "Johnson and Johnson", None, ("sure", "spacing")),
     ("Mercury (planet)", "Mercury (element)", None, ("apart", "")),
 ])
@@ -72,6 +95,9 @@ def test_a_short_form_that_fits_several_names_joins_none() -> None:
     names = ["PPL", "Pacific Power and Light", "Public Performance Limited", "Phonographic Performance Ltd"]
     assert group_names(names) == [[0], [1], [2], [3]]
     assert group_names(names[:2]) == [[0, 1]]
+    assert group_names(["Mass Spectrometry (MS)", "Multiple Sclerosis (MS)", "MS"]) == [[0], [1], [2]]
+    assert group_names(["React", "React Native"]) == [[0], [1]]
+    assert group_names(["Google"] * 300) == [list(range(300))]
     assert group_names(["J. Smith", "John Smith", "Jane Smith"]) == [[0], [1], [2]]
 
 

@@ -54,6 +54,7 @@ def together(*names: str, rules: Rules = ALL) -> list[frozenset[str]]:
     ("Matthew Marsh:Person", "Mathew Marsh:Person"),
     ("World Health Organization (WHO):Organization", "World Health Organization:Organization"),
     ("2018 World Cup:Event", "World Cup 2018:Event"), ("World War 2:Event", "World War II:Event"), ("Advil®:Drug", "Advil:Drug"),
+    ("tumour:Condition", "tumor:Condition"), ("Hyperkalaemia:Condition", "Hyperkalemia:Condition"),
     ("Smith, John:Person", "John Smith:Person"),
 ])
 def test_forms_of_one_name_are_one_entity(names: tuple[str, ...]) -> None:

@@ -14,13 +14,24 @@ from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.names import forms
-from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, NICKNAME, PLURAL, SPELLING, SUBSET, NameVerdict, compare_forms
+from kgeval.names.compare import (
+    ACRONYM,
+    BRACKETS,
+    HONORIFIC,
+    INITIALS,
+    NICKNAME,
+    PLURAL,
+    SPELLING,
+    SUBSET,
+    NameVerdict,
+    compare_forms,
+)
 from kgeval.names.forms import NameForm
 from kgeval.records import Example
 from kgeval.text.signs import identity_key
 
 ALIAS = "alias"
-SEVERAL = (SUBSET, HONORIFIC, INITIALS, ACRONYM, NICKNAME)  # forms that several names may have
+SEVERAL = (SUBSET, HONORIFIC, INITIALS, ACRONYM, NICKNAME, BRACKETS)  # forms that several names may have
 DOUBTED = (SUBSET, PLURAL, SPELLING)
 BY_ALIAS = NameVerdict("sure", ALIAS)
 
