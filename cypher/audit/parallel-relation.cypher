@@ -1,8 +1,10 @@
-// parallel-relation: relations that repeat another one: same start, same end, same label, same validity.
+// parallel-relation: relations that repeat another one: same start, same end, same label, same validity, and the same values of what tells
+// two relations of this type apart.
 // Counted are the relations beyond the first of each such set. Self-loops are left out (self-loop counts them).
 // Counted entity by entity, so that no more than one entity's relations are held at a time.
 //
 // :param sample => 5                    -- INTEGER: examples to return
+// :param telling => {}                  -- MAP: by relation type, properties that tell two of one pair apart: {SCORED: ['minute']}
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -11,7 +13,7 @@ CALL (a) {
   MATCH (a)-[r:@RELATION]->(b)
   WHERE @is(b, Endpoint)
   WITH b, @label(r) AS label,
-    [r.@valid_from_key, r.@valid_to_key, r.@expired_key] AS validity, r
+    [r.@valid_from_key, r.@valid_to_key, r.@expired_key] + [k IN coalesce($telling[type(r)], []) | toStringOrNull(r[k])] AS validity, r
   WITH b, label, validity, count(*) AS times, collect(r)[0..3] AS some
   RETURN sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
     collect(CASE WHEN times > 1 AND a <> b THEN {b: b, label: label, times: times, some: some} END) AS hits

@@ -63,8 +63,8 @@ class CheckSettings(Mapping[str, Any]):
     @property
     def signature(self) -> str:
         """ID:12 hex digits, a SHA-256 of all values. A part of the graph that is looked at is none of them: of a sample the same is asked,
-        of fewer things."""
-        asked = {name: value for name, value in self._values.items() if name != "part"}
+        of fewer things; nor is what the graph is."""
+        asked = {name: value for name, value in self._values.items() if name not in ("part", "profile")}
         if isinstance(embedding := asked.get("embedding"), Embedding):
             asked["embedding"] = embedding.settings
         text = json.dumps([self._check, asked], sort_keys=True, ensure_ascii=False)

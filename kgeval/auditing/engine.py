@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
 
+from kgeval.auditing.asked_of import as_in, asked_layout, telling_properties, without_technical
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
 from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
@@ -28,6 +29,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.pace import working_time
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
+from kgeval.profiling.record import GraphProfile
 from kgeval.records import Finding, Layout, Reading
 from kgeval.text.wordlists import word_list
 
@@ -49,7 +51,7 @@ class EngineOptions:
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
     `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
-    from.
+    from. `profile`: what the graph is, if that is known: by it a check is asked of some labels only, and graver or less grave.
     """
 
     rules: list[Rule]
@@ -65,6 +67,12 @@ class EngineOptions:
     shared: SharedReads = field(default_factory=SharedReads)
     concurrent_queries: int = 1
     kept: KeptAnswers = field(default_factory=KeptAnswers)
+    profile: GraphProfile | None = None
+
+    @property
+    def telling(self) -> Mapping[str, Sequence[str]]:
+        """By relation type the properties that tell two relations of one pair apart."""
+        return telling_properties(self.profile)
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,9 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
     The graph is projected once for all of them.
     """
-    options = replace(options, shared=SharedReads())  # the same options may audit several graphs
+    # the same options may audit several graphs
+    options = replace(options, shared=SharedReads(), rules=[as_in(rule, options.profile) for rule in options.rules])
+    layout = without_technical(layout, options.profile)
     # before the first large array: what is taken already stays where it is
     tune_malloc()
     with sharing(graph):
@@ -190,7 +200,9 @@ class _AuditRun:
         """As `_check`, for checks that are one query each: all in one message."""
         with self.graph.remembering():
             left = self._left(rules)
-            self._ask_ahead([rule for rule in left if not _why_not(self.graph, rule, self.options, self.roles, self.state.lost)])
+            self._ask_ahead([
+                rule for rule in left if not _why_not(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
+            ])
             return self._check(rules)
 
     def _ask_ahead(self, wanted: list[Rule]) -> None:
@@ -248,8 +260,10 @@ def _run(
 ) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it. `taken`: seconds of the server, of a query that was asked ahead."""
-    if why := _why_not(graph, rule, options, roles, lost):
+    if why := _why_not(graph, layout, rule, options, roles, lost):
         return _finding(rule, layout, why.status, options, reason=why.reason), why
+    asked = asked_layout(rule, layout, options.profile)
+    layout = layout if isinstance(asked, str) else asked
     result, seconds = _answer(_check_run(graph, layout, rule, options), rule, taken, options.kept)
     trim_heap()
     if result.value is None:
@@ -263,7 +277,7 @@ def _run(
 
 
 def _why_not(
-    graph: Graph, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
 ) -> PartFailure | None:
     """Why nothing is asked for a rule; None where it is."""
     if graph.info.hidden and "whole_view" in rule.needs:
@@ -273,12 +287,16 @@ def _why_not(
     reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
     if not reasons and rule.id in options.unanswered:
         reasons = [options.unanswered[rule.id]]
+    if not reasons and isinstance(asked := asked_layout(rule, layout, options.profile), str):
+        reasons = [asked]
     return PartFailure("skipped", "; ".join(reasons)) if reasons else None
 
 
 def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckRun:
+    asked = asked_layout(rule, layout, options.profile)
     return CheckRun(
-        graph=graph, layout=layout, query=all_queries()[rule.id], settings=check_settings(rule, options),
+        graph=graph, layout=layout if isinstance(asked, str) else asked,
+        query=all_queries()[rule.id], settings=check_settings(rule, options),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
         sample=max(options.examples or ALL, LISTED), timeout=options.timeout, shared=options.shared,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -128,6 +129,7 @@ def rule_page(rule: Rule) -> str:
         "## Known limits", rule.filled(rule.limits).strip(),
         *(["## Measured", measured] if measured else []),
         "## Needs", ", ".join(rule.needs) or "nothing but entities",
+        *_asked_of(rule),
         "## Settings", "\n".join(settings) or "none",
         "## What to do", rule.advice.strip(),
         *_repair(rule),
@@ -136,6 +138,27 @@ def rule_page(rule: Rule) -> str:
         f"`kgeval cypher show {rule.id}` prints the query {listed}.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _asked_of(rule: Rule) -> list[str]:
+    """Of which graphs and labels the check is asked, and where its hits are graver or less grave."""
+    lines = []
+    if rule.kinds and rule.whole:
+        lines.append(f"Asked where a label is {_either(rule.kinds)}, of the whole graph; elsewhere it is skipped.")
+    elif rule.kinds:
+        lines.append(f"Asked of labels that are {_either(rule.kinds)}; others are left out.")
+    if rule.roles:
+        lines.append(f"Of labels that nobody extracted, only of those whose role is {_either(rule.roles)}.")
+    if rule.where_names_identify:
+        lines.append("Labels that nobody extracted are left out where names do not tell which thing is meant (answers, runs, versions).")
+    by_severity = sorted({(severity, kind) for kind, severity in rule.severity_in.items()})
+    for severity in dict.fromkeys(severity for severity, _ in by_severity):
+        lines.append(f"Severity {severity} in graphs that are {_either([kind for other, kind in by_severity if other == severity])}.")
+    return ["## Asked of", " ".join([*lines, "What a graph is, `kgeval profile` says, with the evidence."])] if lines else []
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _repair(rule: Rule) -> list[str]:

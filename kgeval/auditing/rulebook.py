@@ -22,7 +22,9 @@ Role = Literal[
     "embeddings", "nearness", "whole_view",
 ]
 Setting = float | int | str | bool
-Wide = Literal["schema", "part", "embedding"]
+Wide = Literal["schema", "part", "embedding", "telling", "profile"]
+Kind = Literal["extracted", "hand-made", "RDF", "code", "memory"]
+LabelRole = Literal["entity", "record", "value"]
 Hit = Literal["first", "group", "items", "pairs", "share"]
 
 
@@ -31,7 +33,11 @@ class Rule(BaseModel):
     those who ask the graph, as the end of a sentence that begins with "3 of 9 entities"; true for one hit and for many.
 
     `settings`, `words`: its own settings and lists of words; `reads`: what it reads of the options of the whole audit (the schema to check,
-    the part to look at, what makes embeddings). It gets these and no others.
+    the part to look at, what makes embeddings, properties that tell relations apart, the profile). It gets these and no others.
+
+    `kinds`, `roles`: of labels that it is asked of, by the profile (empty: all); `where_names_identify`: only of labels whose names tell
+    which thing is meant. Others are left out, or, of a `whole` check, looked at too where any label is asked of. `severity_in`: by kind of
+    graph, where it is not `severity`.
 
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
@@ -58,6 +64,11 @@ class Rule(BaseModel):
     words: dict[str, str] = Field(default_factory=dict)
     settings: dict[str, Setting] = Field(default_factory=dict)
     reads: list[Wide] = Field(default_factory=list)
+    kinds: list[Kind] = Field(default_factory=list)
+    roles: list[LabelRole] = Field(default_factory=list)
+    where_names_identify: bool = False
+    whole: bool = False
+    severity_in: dict[Kind, Severity] = Field(default_factory=dict)
     cost: str
     advice: str
     finds: str

@@ -15,6 +15,7 @@ MOST_KEYS = 5  # properties of a type that are counted
 LEAST_NODES = 10  # of a type where being different says something of a property that is not called like an id
 SEEN = 50  # values that tell whether a property holds names
 RARE = 0.05  # share of nodes whose name another one bears, up to which names identify
+FEW = 20  # named nodes, below which repeats tell nothing
 SAME = 0.8  # share of groups of one name that agree in everything else
 UNIQUE = ("UNIQUENESS", "NODE_KEY", "NODE_PROPERTY_UNIQUENESS")
 
@@ -139,6 +140,8 @@ def identity_of(name: Name, keys: Keys, declared: Sequence[str], same: SameNames
         return Identity(False, f"{told}, and of {groups} such groups {apart} differ in other properties, most often in {common}")
     if compared:
         return Identity(True, f"{told}, and {compared - apart} of {compared} such groups agree in all other properties")
+    if same.named < FEW:
+        return Identity(None, f"{told}, and nothing but keys is stored beside it: too few to tell")
     return Identity(False, f"{told}: too many to be the same thing, and nothing but keys is stored beside it")
 
 

@@ -52,7 +52,7 @@ _NAME_RULES = tuple((re.compile(pattern), into) for pattern, into in (
     (r"((?<=\d)\s?|^)M(?=(?:Wh?|VA?|A|Hz|Pa|J|Bq|Sv|eV)\b)", r"\1mega"),  # 5 MW / 5 mW
     (r"(?<=\d)(\s?[kKMGT])b\b", r"\1bit"),  # 10 Mb / 10 MB
     (r"(?<![^\W_])__(?=[^\W_])", "⎵⎵"),  # __init__
-    (r"^_(?=[^\W_]+(?:_[^\W_]+)*$)", "⎵"),  # _private
+    (r"^_(?=[^\W_][\w.]*$)(?!.*_$)", "⎵"),  # _private
 ))
 _THOUSANDS = re.compile("(?<![\\d.,])\\d{1,3}(?:[,\u00a0\u202f\u2009'’ ]\\d{3}){1,6}(?![\\d.,]*\\d)")
 _NO_DIGITS = re.compile(r"\D")

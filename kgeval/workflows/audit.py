@@ -251,7 +251,7 @@ def audited(
         built = construction(graph, layout)  # of what binding has read
         kept = open_kept(session, options, layout)
         profile, unknown = profile_or_note(graph, layout, seed=options.seed, timeout=options.timeout)
-    engine = replace(prepared.engine, kept=kept)
+    engine = replace(prepared.engine, kept=kept, profile=profile)
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
 
@@ -261,8 +261,9 @@ def audited(
         audit_data = audit(graph, layout, engine, progress=progress)
         if kept.resumed() and (why := kept.outdated(graph)):  # never two states of a graph in one report
             session.say(f"warning: --resume: {why}: the audit begins anew")
-            audit_data = audit(graph, layout, engine, progress=progress)
             profile, unknown = profile_or_note(graph, layout, seed=options.seed, timeout=options.timeout)
+            engine = replace(engine, profile=profile)
+            audit_data = audit(graph, layout, engine, progress=progress)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])

@@ -67,13 +67,13 @@ def test_limits_of_severities_decide_with_fail_on(graph: Graph, kgeval: Callable
 
 def test_fail_on_says_what_failed_in_its_own_call(graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     people(graph, PEOPLE)
-    assert kgeval(*ONE, "isolated-entity", "--fail-on", "warning", "-o", "a.json") == 1
-    assert "gate missed: fail-on no check of severity warning or worse fails (1: isolated-entity)" in capsys.readouterr().err
+    assert kgeval(*ONE, "duplicate-name", "--fail-on", "warning", "-o", "a.json") == 1
+    assert "gate missed: fail-on no check of severity warning or worse fails (1: duplicate-name)" in capsys.readouterr().err
     assert [(gate["name"], gate["met"]) for gate in read("a.json")["gates"]] == [("fail-on", False)]
-    assert kgeval(*ONE, "isolated-entity", "-o", "b.json") == 0
+    assert kgeval(*ONE, "duplicate-name", "-o", "b.json") == 0
     assert kgeval("audit", "-q", "a.json", "b.json") == 0, "the gate of another call does not decide this one"
     assert kgeval("audit", "-q", "a.json", "b.json", "--fail-on", "warning") == 1
-    assert kgeval("audit", "-q", "a.json", "b.json", "--threshold", "isolated-entity<=0.1") == 2
+    assert kgeval("audit", "-q", "a.json", "b.json", "--threshold", "duplicate-name<=0.1") == 2
     assert "reports in files keep the gates of their own audits" in capsys.readouterr().err
 
 

@@ -168,15 +168,15 @@ def test_a_graph_that_changes_while_an_audit_goes_on_is_not_mixed_with_what_it_w
 
 def test_only_what_an_answer_depends_on_has_it_asked_again(proxy: BoltProxy) -> None:
     def taken(**options: Any) -> list[str]:
-        checks = "small-component,super-node,duplicate-name"
+        checks = "small-component,low-fill-property,duplicate-name"
         resumed = audited(proxy, checks=checks, no_structure=True, resume=True, **options).report.resumed
         return [] if resumed is None else resumed.checks
 
     assert taken() == []
-    assert taken() == ["duplicate-name", "small-component", "super-node"]
+    assert taken() == ["duplicate-name", "low-fill-property", "small-component"]
     gated = {"thresholds": "duplicate-name<=0.9", "timeout": 90, "examples": 3}
-    assert taken(**gated) == ["duplicate-name", "small-component", "super-node"], "gates and limits change no answer"
-    assert taken(settings={"super-node.min_degree": 5}) == ["duplicate-name", "small-component"]
+    assert taken(**gated) == ["duplicate-name", "low-fill-property", "small-component"], "gates and limits change no answer"
+    assert taken(settings={"low-fill-property.min_entities": 5}) == ["duplicate-name", "small-component"]
     assert taken(layout_keys={"name_keys": "i"}) == []
 
 

@@ -1,0 +1,28 @@
+// value-as-text: how many texts are numbers, or dates, in properties whose sampled texts all but were.
+//
+// :param suspects => [{label: 'Product', key: 'unitPrice'}] -- LIST OF MAP: properties of labels, or of types ({type, key})
+//
+// returns: owner STRING, key STRING, texts INTEGER, numbers INTEGER, dates INTEGER, padded INTEGER, example STRING
+// mode: read
+CALL () {
+  MATCH (n:@Node)
+  WHERE any(l IN labels(n) WHERE any(s IN $suspects WHERE s.label = l))
+  UNWIND [s IN $suspects WHERE s.label IN labels(n)] AS s
+  RETURN s.label AS owner, s.key AS key, n[s.key] AS value
+  UNION ALL
+  WITH [s IN $suspects WHERE s.label IS NULL] AS suspects
+  WHERE NOT isEmpty(suspects)
+  MATCH (a:@Node)-[r]->(b:@Node)
+  WHERE any(s IN suspects WHERE s.type = type(r))
+  UNWIND [s IN suspects WHERE s.type = type(r)] AS s
+  RETURN s.type AS owner, s.key AS key, r[s.key] AS value
+}
+WITH owner, key, value
+WHERE value IS :: STRING NOT NULL
+WITH owner, key, trim(value) AS text
+WHERE NOT text =~ '(?i)null|none|nan|n/?a|nil|undefined|unknown|-*|[?]+'
+RETURN owner, key, count(*) AS texts,
+  sum(CASE WHEN text =~ '[+-]?\\d{1,15}(?:[.,]\\d{1,15})?(?:[eE][+-]?\\d{1,3})?' THEN 1 ELSE 0 END) AS numbers,
+  sum(CASE WHEN text =~ '\\d{4}-\\d{1,2}-\\d{1,2}(?:[T ]\\d{1,2}:\\d{2}.{0,20})?|\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}' THEN 1 ELSE 0 END) AS dates,
+  sum(CASE WHEN text =~ '0\\d.*' THEN 1 ELSE 0 END) AS padded, min(text) AS example
+ORDER BY owner, key

@@ -1,0 +1,82 @@
+"""Properties that a sample makes suspect, from the profile: what checks of values look at exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kgeval.auditing.asked_of import READ_OUT
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.graph.connect import Row
+from kgeval.profiling.record import GraphProfile, PropertyProfile
+from kgeval.records import Example, GraphRef, Layout
+
+TEXT = "STRING"
+
+
+@dataclass(frozen=True)
+class TextProperty:
+    """A property that holds text, on nodes of a label or relations of a type. `keys`: properties that tell the label's nodes apart."""
+
+    owner: str
+    values: PropertyProfile
+    is_relation: bool = False
+    keys: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As people name it: Order.shipRegion."""
+        return f"{self.owner[:100]}.{self.values.key[:100]}"
+
+    def asked(self) -> dict[str, str | None]:
+        """As the queries take it."""
+        label, type_ = (None, self.owner) if self.is_relation else (self.owner, None)
+        return {"label": label, "type": type_, "key": self.values.key}
+
+
+def text_properties(check: CheckRun) -> list[TextProperty]:
+    """The properties of things, records and relations that hold text and that people keep, not a writer of texts; but for those that the
+    layout has in a role of its own (a name, a type, a description)."""
+    profile: GraphProfile | None = check.settings["profile"]
+    if profile is None:
+        return []
+    own = _own_keys(check.layout)
+    kept = [label for label in profile.labels if label.kind not in READ_OUT]
+    things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
+    of_labels = [TextProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
+    types = profile.types if profile.kind not in READ_OUT else []
+    of_types = [TextProperty(relation.type, found, is_relation=True) for relation in types for found in relation.properties]
+    return [found for found in (*of_labels, *of_types) if found.values.types.get(TEXT, 0.0) > 0 and found.values.key not in own]
+
+
+def judged_properties(
+    check: CheckRun, known: list[TextProperty], suspects: list[TextProperty], why: Callable[[TextProperty, Row], str | None],
+) -> CheckOutcome:
+    """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example."""
+    rows = _rows(check, suspects)
+    found = [(suspect, said) for suspect in suspects if (row := rows.get(suspect.name)) is not None and (said := why(suspect, row))]
+    examples = [
+        Example(items=[GraphRef(key=suspect.name, name=suspect.name, type=suspect.owner, kind="property")], why=said)
+        for suspect, said in found[: check.sample]
+    ]
+    return CheckOutcome(len(found), len(known), examples)
+
+
+def _rows(check: CheckRun, suspects: list[TextProperty]) -> dict[str, Row]:
+    """What the check's query says of each; nothing is asked where none is suspect."""
+    if not suspects:
+        return {}
+    rows = check.own_rows(suspects=[suspect.asked() for suspect in suspects])
+    return {f"{row['owner'][:100]}.{row['key'][:100]}": row for row in rows}
+
+
+def _own_keys(layout: Layout) -> frozenset[str]:
+    return frozenset(_keys_in(layout))
+
+
+def _keys_in(layout: Layout) -> Iterator[str]:
+    for name, value in layout.model_dump().items():
+        if name.endswith("_key") and isinstance(value, str):
+            yield value
+        elif name.endswith("_keys") and isinstance(value, list):
+            yield from (key for key in value if isinstance(key, str))

@@ -1,0 +1,90 @@
+"""What checks say of a graph by what it is: values that are words for none, numbers kept as text, markup in names; and where a check is
+asked at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kgeval
+from kgeval.graph.connect import Graph
+
+Draw = Callable[[str], None]
+ORDERS = """
+UNWIND range(1, 40) AS i
+CREATE (:Order {orderID: 'o' + i, price: toString(i) + '.5', zip: '0' + toString(1000 + i), phone: toString(5550000 + i),
+    day: '2020-01-' + (10 + i % 20),
+    region: CASE WHEN i % 4 = 0 THEN 'NULL' ELSE 'Region ' + (i % 3) END, amount: i,
+    note: CASE i WHEN 7 THEN 'n/a' ELSE 'Note ' + i END})
+  -[:HAS {discount: toString(i % 5), since: date('2020-01-01')}]->(:Item {sku: 's' + i, title: 'Thing ' + i, colour: 'red'})
+"""
+FILMS = """
+UNWIND range(1, 30) AS i
+CREATE (f:Film {id: i, title: ['Nobody', 'Doctor', 'Son',
+    'The boy who thought that he could go home to the old house by the sea at last'][i % 4]
+  + CASE WHEN i > 4 THEN ' ' + i ELSE '' END})
+MERGE (g:Genre {name: ['null', 'Comedy'][i % 2]})
+CREATE (f)-[:IN]->(g), (f)-[:SHOWN {minute: i}]->(g), (f)-[:SHOWN {minute: i + 1}]->(g)
+"""
+
+
+def audited(graph: Graph, checks: str) -> dict[str, Any]:
+    return {finding.rule_id: finding for finding in kgeval.audit(graph.driver, checks=checks, no_structure=True, examples=20).findings}
+
+
+def whys(finding: Any) -> dict[str, str]:
+    return {example.items[0].name: example.why for example in finding.examples}
+
+
+def test_words_for_no_value_are_counted_in_full_by_property(graph: Graph, draw: Draw) -> None:
+    draw(ORDERS)
+    found = audited(graph, "null-text")["null-text"]
+    assert whys(found) == {
+        "Order.region": "10 of 40 texts are no value but a word for none, as 'NULL'",
+        "Order.note": "1 of 40 texts are no value but a word for none, as 'n/a'",
+    }
+    assert (found.count, found.status, found.severity) == (2, "failed", "warning")
+
+
+def test_numbers_and_dates_that_are_kept_as_text_are_found_and_codes_are_none(graph: Graph, draw: Draw) -> None:
+    draw(ORDERS)
+    assert whys(audited(graph, "value-as-text")["value-as-text"]) == {
+        "Order.price": "40 of 40 texts are numbers, as '1.5'", "Order.day": "40 of 40 texts are dates, as '2020-01-10'",
+        "HAS.discount": "40 of 40 texts are numbers, as '0'",
+    }
+
+
+@pytest.mark.parametrize(("name", "why"), [
+    ("Can&#39;t merge", "an entity of HTML"), ("<b>Ada</b> Lovelace", "a tag"), ("Ada<SEP>Bob", "a delimiter"),
+    ("BS EN 1996-2*", "a mark of a footnote"),
+    ("{\"name\": \"Ada\"}", "code or JSON"), ("MÃ¼ller", "bytes in a wrong encoding"),
+    ("$150\\mathrm{mm}$ tie", "LaTeX"), ("\"Ada", "one quotation mark"),
+    ("AT&T", None), ("C*", None), ("a < b > c", None), ("Section §", None), ("\"Ada\"", None),
+    ("6' 2\"", None), ("O'Neil", None), ("[a]", None),
+])
+def test_what_is_left_of_markup_in_a_name_is_said(graph: Graph, name: str, why: str | None) -> None:
+    graph.write("CREATE (:Person {name: $name, born: 1815}), (:Person {name: 'Bob', born: 1900})", {"name": name})
+    found = audited(graph, "markup-in-name")["markup-in-name"]
+    assert (found.count, [example.why for example in found.examples]) == ((1, [why]) if why else (0, []))
+
+
+def test_a_graph_that_people_made_is_not_taken_for_an_extractors_output(graph: Graph, draw: Draw) -> None:
+    """Films called Nobody, a tag called null, a genre of many films, and a film that is shown at two times."""
+    draw(FILMS)
+    checks = (
+        "pronoun-entity,generic-entity,sentence-entity,placeholder-entity,super-node,type-conflict,inverse-duplicate,parallel-relation,"
+        "duplicate-name,fragmented-entity,rare-relation-type,constant-relation-type"
+    )
+    found = audited(graph, checks)
+    assert [rule for rule, finding in found.items() if finding.status == "failed"] == []
+    assert "about graphs that are extracted" in (found["pronoun-entity"].reason or "")
+
+
+def test_names_that_do_not_tell_which_thing_is_meant_are_no_duplicates(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 40) AS i CREATE (:Process {pid: i, name: 'php', started: i * 7}), (:Town {name: 'Town ' + i, area: i})
+            WITH count(*) AS done CREATE (:Town {name: 'TOWN 1', area: 1})""")
+    found = audited(graph, "duplicate-name")["duplicate-name"]
+    assert [[item.name for item in example.items] for example in found.examples] == [["TOWN 1", "Town 1"]]
+    assert found.total == 41, "of the towns alone"
