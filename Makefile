@@ -28,7 +28,7 @@ CYCLONEDX := cyclonedx-bom>=7.5,<8
 COMPILE := pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line test-random test-alone defects check lint types docs goldens e2e e2e-systems writers bench weather dist sbom lock image clean
+.PHONY: help demo unit test test-all test-other-line test-random test-alone defects check lint types docs goldens e2e e2e-systems writers bench precision weather dist sbom lock image clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -109,6 +109,9 @@ bench: $(READY) ## Speed against other ways of doing the same, as ratios of one 
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/far_away.py
 	$(BIN)/python tests/bench/load_on_others.py
+
+precision: $(READY) ## How many of an audit's errors and warnings on the shared graphs are true, by check and kind of graph (labels: tests/labelled/hits)
+	$(BIN)/python tests/bench/precision.py --write
 
 weather: $(READY) ## Commands while connections break at 200 moments: the same comes out, or what has no answer is said (half an hour)
 	$(BIN)/python tests/e2e/weather.py

@@ -1,9 +1,10 @@
 // sentence-entity: entities whose name is as long as a sentence.
-// More words or more characters than a name has.
+// More words or more characters than a name has; titles of documents, laws, societies and the like are left out.
 //
 // :param sample => 5                    -- INTEGER: examples to return
 // :param max_words => 12                -- INTEGER: a name may have so many words
 // :param max_characters => 100          -- INTEGER: a name may have so many characters
+// :param titled => ['document']         -- LIST OF STRING: words in types of what is called by a title
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
 // :param sample_seed => 0               -- INTEGER: seed that picks them
 //
@@ -11,7 +12,9 @@
 // mode: read
 MATCH (e:@Entity)
 WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
-WITH e, @name(e) AS name
+WITH e, @name(e) AS name, split(replace(replace(toLower(coalesce(@type(e), '')), '_', ' '), '-', ' '), ' ') AS type
+// a title has capitals, or is all of them
+WITH e, CASE WHEN any(word IN type WHERE word IN $titled) AND NOT name =~ '(?s)(?:.*\\W)?\\p{Ll}{5,}.*' THEN '' ELSE name END AS name
 WITH e, size(name) AS characters,
   CASE WHEN size(name) <= $max_characters THEN size([w IN split(name, ' ') WHERE trim(w) <> '']) ELSE 0 END AS words
 WITH e, characters > $max_characters OR words > $max_words AS long

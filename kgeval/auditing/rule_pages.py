@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -15,6 +16,11 @@ from kgeval.config import explain
 from kgeval.errors import ConfigError
 
 FILE = Path(__file__).with_name("measured.toml")  # what the duplicate checks were worth on labelled pairs of our own
+PRECISION = Path(__file__).with_name("precision.toml")
+TRUE_HITS = (
+    "Two readers who did not see each other's labels read up to 30 hits of each finding on public graphs; a hit is true where both hold "
+    "that the graph's owner would act on it (`make precision`)."
+)
 ABOUT = (
     "On {pairs} pairs of our own (`tests/labelled/pairs.csv` in the source), {same} of them the same thing: names in {classes} classes, "
     "chosen to be hard, in a small made graph where the two of a pair share none to three neighbours and have a few of their own. They "
@@ -70,6 +76,29 @@ class MeasuredRun(BaseModel):
     classes: list[PairClass]
 
 
+class HitShare(BaseModel):
+    """How many hits of a check two readers hold to be true, on graphs of a kind (`made`: extracted from texts, or made by people).
+    `measured`: there are hits and graphs enough to say something of others; `interval`: 95 %, graphs as clusters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    check: str
+    made: Literal["extracted", "made"]
+    labelled: int
+    true: int
+    graphs: int
+    measured: bool
+    interval: tuple[float, float] | None = None
+
+
+class HitShares(BaseModel):
+    """All shares, in the file's order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    share: list[HitShare]
+
+
 class MeasuredRuns(BaseModel):
     """All runs, in the file's order."""
 
@@ -85,6 +114,28 @@ def measured() -> MeasuredRuns:
         return MeasuredRuns.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
     except ValidationError as wrong:
         raise ConfigError(f"{FILE.name}: " + "; ".join(explain(wrong)), fix="run tools/measure_duplicates.py again") from wrong
+
+
+@cache
+def hit_shares() -> HitShares:
+    """How many hits are true, as the package carries it. Raises: ConfigError for a broken file."""
+    try:
+        return HitShares.model_validate(tomllib.loads(PRECISION.read_text(encoding="utf-8")))
+    except ValidationError as wrong:
+        raise ConfigError(f"{PRECISION.name}: " + "; ".join(explain(wrong)), fix="run make precision again") from wrong
+
+
+def true_hits_section(rule_id: str) -> str | None:
+    """How many hits of a check are true, as Markdown; None where none was read."""
+    own = [share for share in hit_shares().share if share.check == rule_id]
+    lines = [TRUE_HITS, "", "| graphs | hits read | true | share (95 %) |", "|---|---|---|---|"]
+    for share in own:
+        kind = "extracted from texts" if share.made == "extracted" else "made by people"
+        told = f"{share.true / share.labelled:.2f}"
+        told += f" ({share.interval[0]:.2f} to {share.interval[1]:.2f})" if share.interval else ""
+        told += "" if share.measured else ": too few to say something of other graphs"
+        lines.append(f"| {share.graphs} {kind} | {share.labelled} | {share.true} | {told} |")
+    return "\n".join(lines) if own else None
 
 
 def measured_section(rule_id: str) -> str | None:
@@ -114,7 +165,7 @@ def measured_section(rule_id: str) -> str | None:
 
 def rule_page(rule: Rule) -> str:
     """What the rule finds, why it matters, an example, limits, what it was worth where that was measured, settings and repair."""
-    measured = measured_section(rule.id)
+    measured = "\n\n".join(filter(None, (true_hits_section(rule.id), measured_section(rule.id))))
     settings = [f"- `{rule.id}.{name}` = {value!r}" for name, value in rule.settings.items()]
     settings += [f"- `{name}`: the words of `kgeval/text/words/{stem}.toml`" for name, stem in rule.words.items()]
     listed = "of the rows in which a step in Python finds them"

@@ -20,6 +20,7 @@ CREATE (a:__Entity__:Person:left {id: 'a', name: 'Ada', name_key: 'ada', type: '
   (:__Entity__:Place:left {id: 'u', name: 'Ulm', name_key: 'ulm', type: 'Place'}),
   (c:__Entity__:Person:right {id: 'c', name: 'Cid', name_key: 'cid', type: 'Person'}),
   (d:__Entity__:Place:right {id: 'd', name: 'Rom', name_key: 'rom', type: 'Place'}), (c)-[:MET {predicate: 'met'}]->(d),
+  (a)-[:FROM_CHUNK]->(:Chunk:left {id: 'l', text: 'Ada met Bob.'}), (c)-[:FROM_CHUNK]->(:Chunk:right {id: 'r', text: 'Cid met Rom.'}),
   (:__KgevalGraph__:left {name: 'left', status: 'ready'}), (:__KgevalGraph__:right {name: 'right', status: 'ready'})
 """
 CHECKS = ("--check", "isolated-entity,pronoun-entity", "--examples", "0", "--no-progress")

@@ -88,3 +88,11 @@ def test_names_that_do_not_tell_which_thing_is_meant_are_no_duplicates(graph: Gr
     found = audited(graph, "duplicate-name")["duplicate-name"]
     assert [[item.name for item in example.items] for example in found.examples] == [["TOWN 1", "Town 1"]]
     assert found.total == 41, "of the towns alone"
+
+
+def test_titles_may_be_long_and_sentences_may_not(graph: Graph, draw: Draw) -> None:
+    title = "Code of Practice on Asbestos Work Using Full Containment or Mini Containment Method in Old Buildings"
+    draw(f"""CREATE (c:Chunk {{id: 'c', text: 'x'}}), (:__Entity__:Regulation {{id: '1', name: '{title}'}})-[:FROM_CHUNK]->(c),
+                    (:__Entity__:Character {{id: '2', name: '{title}'}})-[:FROM_CHUNK]->(c)""")
+    found = kgeval.audit(graph.driver, checks="sentence-entity", layout="neo4j-graphrag", no_structure=True).findings[0]
+    assert [example.items[0].type for example in found.examples] == ["Character"]
