@@ -106,9 +106,10 @@ def compare_forms(a: NameForm, b: NameForm, *, kind: str = "", thorough: bool = 
         a, b = a.as_thing, b.as_thing
     if (len(a.norm), a.norm, a.identity) > (len(b.norm), b.norm, b.identity):
         a, b = b, a
-    if a.norm == b.norm or a.identity.translate(_SIGNS) == b.identity.translate(_SIGNS):
+    if a.norm == b.norm or (abs(len(a.identity) - len(b.identity)) < 4 and a.identity.translate(_SIGNS) == b.identity.translate(_SIGNS)):
         return _by_sign(a, b)
-    return _by_date(a, b) or _by_quantity(a, b) or _by_acronym(a, b) or _by_words(a, b, kind, thorough)
+    numbers = (_by_date(a, b) or _by_quantity(a, b)) if a.apart and b.apart else None
+    return numbers or _by_acronym(a, b) or _by_words(a, b, kind, thorough)
 
 
 def _by_sign(a: NameForm, b: NameForm) -> NameVerdict:
@@ -638,6 +639,8 @@ def _lost_letter(short: str, long: str) -> bool:
 
 def folded_accents(text: str) -> str:
     """A text without accents."""
+    if text.isascii():
+        return text
     return "".join(c for c in normal_form(text.translate(_LETTERS), "NFKD") if not unicodedata.combining(c))
 
 

@@ -339,7 +339,7 @@ def _legal_at(tokens: tuple[str, ...], least: int) -> int:
 
 def folded(text: str) -> str:
     """A spelling without accents, doubled letters, ae / oe / ue, ph, silent h, and with s for z and c for k."""
-    plain = "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
+    plain = text if text.isascii() else "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
     for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
         plain = plain.replace(old, new)
     return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
