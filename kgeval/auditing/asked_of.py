@@ -23,9 +23,12 @@ def without_technical(layout: Layout, profile: GraphProfile | None) -> Layout:
 
 
 def as_in(rule: Rule, profile: GraphProfile | None) -> Rule:
-    """The rule as it holds in a graph of this kind: how grave its hits are there."""
-    severity = rule.severity_in.get(profile.kind) if profile else None
-    return rule.model_copy(update={"severity": severity}) if severity else rule
+    """The rule as it holds in a graph of this kind: how grave its hits are there, and what to do about them."""
+    if profile is None:
+        return rule
+    told = {"severity": rule.severity_in.get(profile.kind), "advice": rule.advice_made if profile.kind not in READ_OUT else ""}
+    changed = {name: value for name, value in told.items() if value}
+    return rule.model_copy(update=changed) if changed else rule
 
 
 def asked_layout(rule: Rule, layout: Layout, profile: GraphProfile | None) -> Layout | str:

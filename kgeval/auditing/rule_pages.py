@@ -183,6 +183,7 @@ def rule_page(rule: Rule) -> str:
         *_asked_of(rule),
         "## Settings", "\n".join(settings) or "none",
         "## What to do", rule.advice.strip(),
+        *([f"In a graph that people made: {rule.advice_made}"] if rule.advice_made else []),
         *_repair(rule),
         "## List all",
         f"`kgeval audit --check {rule.id} --examples 0 -o hits.csv` lists every hit. "

@@ -39,6 +39,8 @@ class Rule(BaseModel):
     which thing is meant. Others are left out, or, of a `whole` check, looked at too where any label is asked of. `severity_in`: by kind of
     graph, where it is not `severity`.
 
+    `advice_made`: the advice in a graph that people made, where it is another one.
+
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
     told again after a rebuild, so that only the share can be compared.
@@ -71,6 +73,7 @@ class Rule(BaseModel):
     severity_in: dict[Kind, Severity] = Field(default_factory=dict)
     cost: str
     advice: str
+    advice_made: str = ""
     finds: str
     why: str
     example: str

@@ -96,3 +96,12 @@ def test_titles_may_be_long_and_sentences_may_not(graph: Graph, draw: Draw) -> N
                     (:__Entity__:Character {{id: '2', name: '{title}'}})-[:FROM_CHUNK]->(c)""")
     found = kgeval.audit(graph.driver, checks="sentence-entity", layout="neo4j-graphrag", no_structure=True).findings[0]
     assert [example.items[0].type for example in found.examples] == ["Character"]
+
+
+def test_nobody_who_made_a_graph_is_told_of_an_extractor(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 30) AS i CREATE (p:Person {pid: i, name: 'Name ' + i, born: 1900 + i})-[:KNOWS {since: i}]->(p)
+            WITH collect(p) AS people UNWIND people[1..] AS p MATCH (f:Person {pid: 1}) CREATE (f)-[:KNOWS {since: 1}]->(p)
+            WITH count(*) AS done CREATE (:Person {pid: 77, name: 'NAME 2', born: 1902}), (:Person {pid: 78, name: '', born: 1})""")
+    failed = [finding for finding in kgeval.audit(graph.driver).findings if finding.status == "failed"]
+    assert {"self-loop", "duplicate-name", "empty-name", "isolated-entity"} <= {finding.rule_id for finding in failed}
+    assert [finding.rule_id for finding in failed if "extract" in finding.advice or "retriever" in finding.advice] == []
