@@ -105,3 +105,14 @@ def test_nobody_who_made_a_graph_is_told_of_an_extractor(graph: Graph, draw: Dra
     failed = [finding for finding in kgeval.audit(graph.driver).findings if finding.status == "failed"]
     assert {"self-loop", "duplicate-name", "empty-name", "isolated-entity"} <= {finding.rule_id for finding in failed}
     assert [finding.rule_id for finding in failed if "extract" in finding.advice or "retriever" in finding.advice] == []
+
+
+def test_what_never_changes_tells_two_of_one_name_apart(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 300) AS i CREATE (:Player {wyId: i, name: 'Player ' + i, born: 1900 + i % 90})
+            WITH count(*) AS done
+            UNWIND [['Ada', '1990-01-01'], ['Ada', '1991-02-02'], ['Bo', '1980-03-03'], ['Bo', '1980-03-03'], ['Cy', null],
+              ['Cy', '1970-01-01'], ['Di', '1960-01-01'], ['Di', '1961-01-01'], ['Di', '1961-01-01']] AS row
+            CREATE (:Player {wyId: 1000 + toInteger(rand() * 1000000), name: row[0], born: toInteger(left(row[1], 4))})""")
+    found = audited(graph, "duplicate-name")["duplicate-name"]
+    names = sorted([item.name for item in example.items] for example in found.examples)
+    assert (found.count, names) == (3, [["Bo", "Bo"], ["Cy", "Cy"], ["Di", "Di"]])

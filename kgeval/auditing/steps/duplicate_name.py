@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.constants import parted_by_constants
 from kgeval.auditing.same_names import coded_names, largest, members, reference, repeated
 from kgeval.graph.connect import Row
 from kgeval.records import Example
@@ -27,8 +28,13 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(count, len(both))
     wanted = largest(several, sizes, check.sample)
     groups = members(coded, both, wanted)
-    ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
-    return CheckOutcome(count, len(both), [_example(g, wanted[key]) for key, g in ranked[: check.sample]])
+    parted = parted_by_constants(check, groups, wanted)
+    found = [(rows, wanted[key], key) for key, rows in groups.items() if key not in parted]
+    for key, parts in parted.items():
+        found += [(rows, len(rows), key) for rows in parts if len(rows) > 1]
+        count -= len(parts) - 1
+    found.sort(key=lambda group: (-group[1], group[0][0]["normal"], group[2]))
+    return CheckOutcome(count, len(both), [_example(rows, size) for rows, size, _ in found[: check.sample]])
 
 
 def _example(group: list[Row], size: int) -> Example:
