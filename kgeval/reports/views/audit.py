@@ -101,19 +101,38 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
         line = f"{at}. {finding.severity}: {finding.title}: {_cost(finding, report)}"
         yield Items([Cell(line, tone=finding.severity)], longest=500, forms="short")
         if at <= DETAILED:
-            hints = [finding.advice, repair_line(finding.repair, graph_flag(report)) if finding.repair else ""]
+            repair = repair_line(finding.repair, graph_flag(report)) if finding.repair else ""
+            hints = [_surest(finding), finding.advice, repair]
             yield from (Text(line, style="hint", forms="short") for line in hints if line)
         yield Details(
             f"{at}. {finding.title}", [
                 Text(_cost(finding, report)),
+                *([Text(named)] if (named := _surest(finding)) else []),
                 Text(f"What to do: {finding.advice}" if finding.advice else "", link=("Examples and Cypher", f"#{anchors[id(finding)]}")),
             ], open=True, tone=finding.severity, badge=finding.severity,
         )
-    yield Items([f"{f.title} ({f.severity}): {_cost(f, report)} {f.advice}" for f in first], ordered=True, longest=900, forms="md")
+    yield Items([_in_one_line(finding, report) for finding in first], ordered=True, longest=900, forms="md")
     if rest := bad[len(first) :]:
         yield Text("then: " + first_of([f"{f.rule_id} ({number(f.count or 0)})" for f in rest], 4), style="hint", forms="short")
     if len(bad) > 1:
         yield Text(priorities.order(report), style="hint")
+
+
+def _in_one_line(finding: Finding, report: AuditReport) -> str:
+    named = _surest(finding)
+    example = f" {named[:1].upper()}{named[1:]}." if named else ""
+    return f"{finding.title} ({finding.severity}): {_cost(finding, report)}{example} {finding.advice}"
+
+
+def _surest(finding: Finding) -> str:
+    """`first of all: Wanda Wroath, Wenda Wroath (near spelling; 1 shared neighbour)`: the example that stands first, by name; "" where
+    none is listed."""
+    if not finding.examples or not any(item.name for item in finding.examples[0].items):
+        return ""
+    surest = finding.examples[0]
+    names = first_of([visible(item.name, longest=60) for item in surest.items if item.name], 3)
+    why = f" ({visible(surest.why, longest=100)})" if surest.why else ""
+    return f"first of all: {names}{why}"
 
 
 def _cost(finding: Finding, report: AuditReport) -> str:
