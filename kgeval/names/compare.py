@@ -354,12 +354,14 @@ def _form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
 
 def _by_legal_form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """A company with and without its legal form. Elsewhere "company" and "AB" are words: an oil company is no oil."""
+    if all(without_legal(name.core, letters=True) != name.core for name in (a, b)):  # Porsche AG is not Porsche SE
+        return NameVerdict("likely", LEGAL_FORM) if kind == "organization" or (a.is_proper and b.is_proper) else None
     if kind == "organization":
         return NameVerdict("sure", LEGAL_FORM)
     if not a.is_proper or not b.is_proper or kind == "thing":
         return None
-    endings = {name.core[-1] for name in (a, b) if without_legal(name.core) != name.core}
-    return NameVerdict("likely" if endings & LEGAL_WORDS else "sure", LEGAL_FORM)
+    ending = (a if without_legal(a.core) != a.core else b).core[-1]
+    return NameVerdict("likely" if ending in LEGAL_WORDS else "sure", LEGAL_FORM)
 
 
 def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
