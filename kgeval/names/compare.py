@@ -62,6 +62,7 @@ _MONTHS = (
 )
 COMPOUNDS = word_set("north south east west northern southern eastern western half upper lower first last next second step")
 ORGANIZATIONS = word_set("organization organisation group holding holdings corporation alliance association society international")
+LEGAL_ALIKE = {"co": "company", "inc": "incorporated", "corp": "corporation", "ltd": "limited"}
 LEGAL_WORDS = word_set("company co ab sa ag as spa sas limited kg sp se")
 INSTITUTIONS = frozenset(("university", "college", "institute", "school", "academy", "hospital", "museum"))
 _QUANTITY = re.compile(r"([<>≤≥~≈±−+$€£¥-]*)\s*(\d+(?:\.\d+)*)\s*(\D*)")
@@ -354,6 +355,8 @@ def _form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
 
 def _by_legal_form(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     """A company with and without its legal form. Elsewhere "company" and "AB" are words: an oil company is no oil."""
+    if LEGAL_ALIKE.get(a.core[-1], a.core[-1]) == LEGAL_ALIKE.get(b.core[-1], b.core[-1]):  # Co., Company
+        return NameVerdict("sure", LEGAL_FORM)
     if all(without_legal(name.core, letters=True) != name.core for name in (a, b)):  # Porsche AG is not Porsche SE
         return NameVerdict("likely", LEGAL_FORM) if kind == "organization" or (a.is_proper and b.is_proper) else None
     if kind == "organization":

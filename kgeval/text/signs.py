@@ -22,10 +22,10 @@ _RAISED = re.compile(
     "(?<=[A-Za-ln-zα-ω])(?<![^\\W\\d_]{2})(?=[\u00b2\u00b3\u00b9\u2070-\u207f])|(?<=[\\d\u2080-\u2089])(?=[\u00b2\u00b3\u00b9\u2070-\u207f])"
 )
 _TRADE = re.compile(r"[™®©℠†‡]|(?<=\w)\((?:R|TM)\)|\[\d{1,3}\]$")
-# symbols of elements, which two capitals make compounds or abbreviations of: Co / CO, No / NO, Si / SI
+# symbols of elements that are no words or names, which two capitals make compounds or abbreviations of: Co / CO, Hf / HF, Si / SI
 _ELEMENTS = word_set(
-    "He Li Be Ne Na Mg Al Si Cl Ar Ca Sc Ti Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te Xe Cs Ba "
-    "La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa Np Pu Am Cm Bk Cf Es Fm Md No Lr"
+    "Ne Na Mg Si Cl Ar Ca Sc Ti Cr Mn Fe Co Ni Cu Zn Ga Ge Se Br Kr Rb Sr Zr Nb Tc Ru Rh Pd Ag Cd Sn Sb Te Xe Cs Ba Ce Pr Nd "
+    "Pm Sm Eu Gd Tb Dy Er Tm Yb Lu Hf Ta Os Ir Pt Au Hg Tl Pb Bi Po Rn Fr Ac Th Np Pu Cm Bk Cf Fm Md Lr"
 )
 _SYMBOL = re.compile(r"[Α-Ωα-ω]|[A-Za-zΑ-ω]\([a-zα-ω]\)")  # σ / Σ, O(n) / o(n)
 _DATE = re.compile(r"(?<![\d.])(\d{4}|\d{1,2}(?=[./-]\d{1,2}[./-]\d{4}))[./-](\d{1,2})[./-](\d{1,4})(?![\d.])")

@@ -25,7 +25,7 @@ from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Document, IndexRecord, Layout
 from kgeval.text.extract.rules import RulesExtractor
-from kgeval.text.names import normalise
+from kgeval.text.signs import identity_key
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data") / "graphrag-bench-novel"
 
@@ -72,7 +72,7 @@ def novels(connection: Graph, address: Address, tmp_path_factory: pytest.TempPat
 
 def found_by_hand(gold: Gold, names: dict[str, set[str]]) -> int:
     """Gold entities of which a name of the same document has the normal form."""
-    return sum(normalise(entity.name) in names[str(entity.document)] for entity in gold.entities)
+    return sum(identity_key(entity.name) in names[str(entity.document)] for entity in gold.entities)
 
 
 def test_the_books_are_built_whole_and_every_chunk_is_read(novels: Novels) -> None:
@@ -108,7 +108,7 @@ def test_the_coverage_of_the_built_graph_is_what_its_names_say(novels: Novels) -
     )
     names: dict[str, set[str]] = {book: set() for book in BOOKS}
     for row in rows:
-        names[row["document"]].add(normalise(row["name"]))
+        names[row["document"]].add(identity_key(row["name"]))
     report = novels.completeness(novels.built)
     coverage = report.levels["normalised"].entity_coverage
     assert (coverage.count, coverage.total) == (found_by_hand(novels.gold, names), len(novels.gold.entities))
@@ -122,7 +122,7 @@ def test_lightrag_s_coverage_of_the_same_books_is_what_its_files_say(novels: Nov
     names: dict[str, set[str]] = {book: set() for book in book_of.values()}
     for name, row in json.loads((DATA / "lightrag/kv_store_entity_chunks.json").read_text("utf-8")).items():
         for chunk in row["chunk_ids"]:
-            names[book_of[chunk]].add(normalise(name))
+            names[book_of[chunk]].add(identity_key(name))
     coverage = novels.completeness(novels.lightrag).levels["normalised"].entity_coverage
     assert (coverage.count, coverage.total) == (found_by_hand(novels.gold, names), len(novels.gold.entities))
     assert 0.55 < (coverage.share or 0) < 0.7  # over all 20 books: 0.616

@@ -14,7 +14,7 @@ TWO = [
     ("C", "C#"), ("C", "C*"), ("C#", "C++"), ("F", "F#"), ("F#", "Fm"), ("Go", "Go!"), (".NET", "Net"), (".NET Core", "NET Core"),
     ("HER2-", "HER2"), ("HER2-", "HER2+"), ("CD4- cells", "CD4+ cells"), ("A-", "A"), ("A+", "A-"), ("Rh-", "Rh+"), ("ER-", "ER"),
     ("-5 °C", "5 °C"), ("3.5", "35"), ("3.5", "3 5"), ("v1.0", "v10"), ("5 %", "5"), ("5 MW", "5 mW"), ("MW", "mW"), ("10 Mb", "10 MB"),
-    ("__init__", "init"), ("_private", "private"), ("Co", "CO"), ("No", "NO"), ("f'", "f"), ("x²", "x₂"),
+    ("__init__", "init"), ("_private", "private"), ("Co", "CO"), ("Hf", "HF"), ("f'", "f"), ("x²", "x₂"),
     ("Ca²⁺", "Ca⁺"), ("σ", "Σ"), ("O(n)", "o(n)"), ("1,000", "1.000"),
 ]
 ONE = [
@@ -22,7 +22,7 @@ ONE = [
     ("Advil™", "Advil"),
     ("Advil(R)", "Advil"), ("AT&amp;T", "AT&T"), ("3,5", "3.5"), ("1,000 km", "1000 km"), ("1 000 km", "1,000 km"), ("5 %", "5%"),
     ("5 KG", "5 kg"), ("02.01.2020", "02/01/2020"), ("The Hague", "hague"), ("_Hamlet_", "Hamlet"), ("H₂O", "H2O"), ("km²", "km2"),
-    ("SO₄²⁻", "SO4^2-"), ("HER2−", "HER2-"), ("Wikipedia[1]", "Wikipedia"), ("UK", "uk"), ("Go", "go"), ("O'Neil", "O’Neil"),
+    ("SO₄²⁻", "SO4^2-"), ("HER2−", "HER2-"), ("Wikipedia[1]", "Wikipedia"), ("UK", "uk"), ("He", "he"), ("Go", "go"), ("O'Neil", "O’Neil"),
     ("...And Justice for All", "And Justice for All"), ("Issue #5", "Issue 5"),
     ("pre- and post-war", "pre and post war"), ("2018-", "2018"),
 ]

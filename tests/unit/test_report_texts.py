@@ -240,7 +240,8 @@ def test_hidden_characters_are_written_out_but_scripts_that_need_joiners_keep_th
 def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -> None:
     """A new unit is put into the table, or here among those that are no things of the graph."""
     none = {
-        "pairs of entity type and property", "pairs of entity or relation type and property", "joined pairs", "sources that are named",
+        "pairs of entity type and property", "pairs of entity or relation type and property",
+        "pairs of entity or relation type and property that hold text", "joined pairs", "sources that are named",
         "indexes that readers rely on", "components of two or more entities",
     }
     known = {*priorities._THINGS, *priorities._TYPES}
