@@ -16,7 +16,7 @@ from zlib import crc32
 
 from kgeval.auditing.malloc import trim_heap
 from kgeval.names.compare import in_latin, is_latin, spelling_key
-from kgeval.names.forms import LINKS, NameForm, acronym_keys
+from kgeval.names.forms import LINKS, NameForm, acronym_keys, spelling_keys
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
@@ -99,21 +99,11 @@ def block_keys(item: NameForm, aliases: Sequence[str]) -> Iterator[str]:
     if len(item.core) > 1:
         yield f"i:{item.core[0][0]}{item.core[-1]}"
     yield from (f"a:{key}" for key in ([item.letters] if item.letters else acronym_keys(item)))
-    yield from _spelling_keys(item.compact)
+    yield from spelling_keys(item.compact)
     if (spelled := spelling_key(item.core)) != item.compact:
         yield f"c:{spelled}"
     yield f"n:{item.norm}"
     yield from (f"n:{alias}" for alias in {normalise(a[:300]) for a in aliases[:50]} if alias and alias != item.norm)
-
-
-def _spelling_keys(text: str) -> Iterator[str]:
-    yield from (f"c:{key}" for key in {text, text.removesuffix("s"), text.removesuffix("es"), text.removesuffix("ies") + "y"})
-    if len(text) < 6:
-        return
-    # one wrong letter leaves one half as it is; one letter more or less moves the middle, so both middles are keys
-    for half in {len(text) // 2, (len(text) - 1) // 2}:
-        yield f"p:{half}:{text[:half]}"
-        yield f"s:{half}:{text[-half:]}"
 
 
 def collect(forms: Iterable[tuple[NameForm, Sequence[str]]], *, most: int, crowd: int) -> Blocks:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kgeval.names import forms
-from kgeval.names.compare import PLURAL, compare_forms
+from kgeval.names.compare import PLURAL, compare_forms, differ_in_gender
 from kgeval.names.forms import NameForm
 from kgeval.records import GraphRef
 
@@ -53,7 +53,7 @@ def _told_apart(x: NameForm, y: NameForm) -> bool:
     """By a number, North / South, Mr. / Mrs. or Dr. / Mr. with a bare surname, a single letter, another kind of thing ("College" /
     "University"); where the shorter name is no name by itself ("Church" / "Christian Church"); and single words of which one begins
     the other ("Maya" / "Mayab"), whose embeddings are near for their letters only."""
-    if x.apart != y.apart or (x.gender and y.gender and x.gender != y.gender) or x.core == y.core:
+    if x.apart != y.apart or differ_in_gender(x, y) or x.core == y.core:
         return True
     left, right = _own(x.tokens, y.tokens), _own(y.tokens, x.tokens)
     if any(len(token) == 1 for token in left + right) and left and right:

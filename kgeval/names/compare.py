@@ -7,7 +7,6 @@ that carries meaning) forbids every form. How often each form was right is measu
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +27,9 @@ from kgeval.names.forms import (
     form,
     is_spelled_out,
     kind_of,
+    without_doubles,
     without_legal,
+    without_marks,
 )
 from kgeval.names.tables import (
     denials,
@@ -41,7 +42,6 @@ from kgeval.names.tables import (
     state_words,
     unit_signs,
 )
-from kgeval.text.clean import normal_form
 from kgeval.text.wordlists import word_set
 
 Certainty = Literal["sure", "likely", "unlikely", "apart"]
@@ -120,7 +120,7 @@ def _by_sign(a: NameForm, b: NameForm) -> NameVerdict:
         return NameVerdict("likely", SPACING)
     if " ." in f" {a.identity} {b.identity}":
         return NameVerdict("apart", against="a sign that carries meaning")
-    if a.compact.replace(".", "") == b.compact.replace(".", "") and not any(c.isdigit() for c in a.norm):
+    if a.compact.replace(".", "") == b.compact.replace(".", "") and not _has_digit(a.norm):
         return NameVerdict("likely", SPACING)
     return NameVerdict("apart", against="a sign that carries meaning")
 
@@ -154,11 +154,7 @@ def _by_quantity(a: NameForm, b: NameForm) -> NameVerdict | None:
     x, y = quantity(a.identity), quantity(b.identity)
     if x is None or y is None:
         return None
-    if x == y:
-        return NameVerdict("sure", QUANTITY)
-    if x[1:] != y[1:] or x[0] != y[0]:
-        return NameVerdict("apart", against="another number or unit")
-    return None
+    return NameVerdict("sure", QUANTITY) if x == y else NameVerdict("apart", against="another number or unit")
 
 
 def quantity(identity: str) -> tuple[float, str, str] | None:
@@ -196,7 +192,7 @@ def _by_acronym(a: NameForm, b: NameForm) -> NameVerdict | None:
 
 
 def _by_words(a: NameForm, b: NameForm, kind: str, thorough: bool) -> NameVerdict:
-    if a.gender and b.gender and a.gender != b.gender:
+    if differ_in_gender(a, b):
         return NameVerdict("apart", against="titles of a man and a woman")
     differ = a.apart ^ b.apart
     if differ:
@@ -254,6 +250,17 @@ def _equal_cores(a: NameForm, b: NameForm, kind: str) -> NameVerdict:
 def _are_words(a: NameForm, b: NameForm) -> bool:
     """Whether a title of one name may be a word of it: Captain America, Prince Edward Island."""
     return any(not ALSO_WORDS.isdisjoint(name.tokens[: len(name.tokens) - len(name.core)]) for name in (a, b))
+
+
+def differ_in_gender(a: NameForm, b: NameForm) -> bool:
+    """Whether one name has the title of a man and the other that of a woman."""
+    return bool(a.gender and b.gender) and a.gender != b.gender
+
+
+def are_told_apart(a: NameForm, b: NameForm) -> bool:
+    """Whether two names that are near in spelling or meaning say two things: by words and numbers that must agree, by the gender of their
+    titles, or by a contradiction."""
+    return a.apart != b.apart or differ_in_gender(a, b) or bool(contradiction(a, b))
 
 
 def contradiction(a: NameForm, b: NameForm, kind: str = "") -> str:
@@ -414,9 +421,9 @@ def _order(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     if len(plain[0]) < 2 or sorted(plain[0]) != sorted(plain[1]):
         return None
     if plain[0] == plain[1]:
-        return NameVerdict("likely", SPACING) if len(plain[0]) > 1 else None
+        return NameVerdict("likely", SPACING)
     turned = any(plain[0][at:] + plain[0][:at] == plain[1] for at in range(1, len(plain[0])))
-    moved = [word for word in plain[0] if any(c.isdigit() for c in word)]
+    moved = [word for word in plain[0] if _has_digit(word)]
     if len(moved) == 1 and tuple(w for w in plain[0] if w not in moved) == tuple(w for w in plain[1] if w not in moved):
         return NameVerdict("sure", ORDER)
     if a.comma != b.comma and turned:
@@ -524,7 +531,7 @@ def latin_sound(text: str) -> str:
     plain = "".join(c for c in in_latin(text) if c.isalnum())
     for old, new in _SOUNDS:
         plain = plain.replace(old, new)
-    return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
+    return without_doubles(plain)
 
 
 def _spelling(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
@@ -546,7 +553,7 @@ def _spelling(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
         pairs = [(one, other) for one, other in zip(a.core, b.core, strict=True) if one != other]
         if all(_spelled_alike(one, other) for one, other in pairs):
             return NameVerdict(_certain_of_spelling(a, b, pairs, kind), VARIANT)
-    if is_code or min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1 or abs(len(x) - len(y)) > 4:
+    if is_code or min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1:
         return None
     if len(a.core) != len(b.core) and any(len(word) == 1 for word in (*a.core, *b.core)):
         return None
@@ -557,7 +564,7 @@ def _spelling(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     if folded(x) == folded(y):
         if kind == "person":
             return NameVerdict("likely", VARIANT)
-        doubled = _DOUBLED.sub(r"\1", x) == _DOUBLED.sub(r"\1", y)
+        doubled = without_doubles(x) == without_doubles(y)
         named = kind in KINDS and len(a.core) == len(b.core) == 1 and not (a.letters or b.letters)
         return NameVerdict("sure" if doubled and slip == "likely" and named else slip, VARIANT)
     changed = _changed(a.core, b.core)
@@ -570,7 +577,6 @@ def _spelling(a: NameForm, b: NameForm, kind: str) -> NameVerdict | None:
     return NameVerdict(slip, SPELLING) if near and not two_words else None
 
 
-_DOUBLED = re.compile(r"(.)\1+")
 _PLURAL_ENDS = (
     ("", "s"), ("", "es"), ("y", "ies"), ("is", "es"), ("um", "a"), ("on", "a"), ("us", "i"), ("ix", "ices"), ("ex", "ices"), ("f", "ves"),
     ("fe", "ves"), ("a", "ae"),
@@ -643,10 +649,8 @@ def _lost_letter(short: str, long: str) -> bool:
 
 
 def folded_accents(text: str) -> str:
-    """A text without accents."""
-    if text.isascii():
-        return text
-    return "".join(c for c in normal_form(text.translate(_LETTERS), "NFKD") if not unicodedata.combining(c))
+    """A text without accents, and with the letters of other alphabets of Latin letters (ø, ł, æ) as those that are nearest."""
+    return without_marks(text.translate(_LETTERS))
 
 
 def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -90,6 +91,7 @@ _BRACKETS = re.compile(r"(.*[^\s(])\s*[(\[（]([^()\[\]（）]+)[)\]）]\s*", re
 _SUBTITLE = re.compile(r"(.+?)(?:;\s+or\b|,?\s+or[,:;])[,:]?\s+(.+)", re.DOTALL)  # "Frankenstein; or, The Modern Prometheus"
 _QUOTED = re.compile("(?<=\\w )[\"“”«»'‘(]([^\\W\\d_]{2,12})[\"“”«»'’)](?= \\w)")
 _IDENTIFIER = re.compile(r"[^\W\d_]*[a-z][A-Z]\w*|[^\W_]+(?:_+[^\W_]+)+|\w+(?:(?:\.|::)\w+)*\(\)|\w+(?:::\w+)+|_+\w+")
+_DOUBLED = re.compile(r"(.)\1+")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 
 
@@ -339,7 +341,28 @@ def _legal_at(tokens: tuple[str, ...], least: int) -> int:
 
 def folded(text: str) -> str:
     """A spelling without accents, doubled letters, ae / oe / ue, ph, silent h, and with s for z and c for k."""
-    plain = text if text.isascii() else "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
+    plain = without_marks(text)
     for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
         plain = plain.replace(old, new)
-    return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
+    return without_doubles(plain)
+
+
+def without_marks(text: str) -> str:
+    """A text without the marks on its letters."""
+    return text if text.isascii() else "".join(c for c in normal_form(text, "NFKD") if not unicodedata.combining(c))
+
+
+def without_doubles(text: str) -> str:
+    """A text, each letter once where it stands several times in a row."""
+    return _DOUBLED.sub(r"\1", text)
+
+
+def spelling_keys(compact: str) -> Iterator[str]:
+    """The keys under which a name, written as one word, meets other spellings: as it is, in the singular, and both its halves."""
+    yield from (f"c:{key}" for key in {compact, compact.removesuffix("s"), compact.removesuffix("es"), compact.removesuffix("ies") + "y"})
+    if len(compact) < 6:
+        return
+    # one wrong letter leaves one half as it is; one letter more or less moves the middle, so both middles are keys
+    for half in {len(compact) // 2, (len(compact) - 1) // 2}:
+        yield f"p:{half}:{compact[:half]}"
+        yield f"s:{half}:{compact[-half:]}"

@@ -19,7 +19,7 @@ from kgeval.names.compare import (
     compare_forms,
     latin_sound,
 )
-from kgeval.names.forms import LINKS, NameForm, acronym_keys, folded, form, kind_of
+from kgeval.names.forms import LINKS, NameForm, acronym_keys, folded, form, kind_of, spelling_keys
 from kgeval.names.tables import given_names
 from kgeval.text.signs import identity_key
 
@@ -155,22 +155,18 @@ def name_pairs(forms: Sequence[NameForm], kinds: Sequence[str]) -> Iterator[Name
 
 def meeting_keys(name: NameForm) -> Iterator[str]:
     """The keys under which a name meets others that it may be: words, initials, acronym, sound, both halves of the spelling, singular."""
-    yield from (f"t:{token}" for token in name.core if token not in LINKS)
-    yield from (f"t:{token}" for token in (name.base or ()) if token not in LINKS)
+    yield from (f"t:{token}" for token in (*name.core, *name.base) if token not in LINKS)
     if len(name.core) > 1:
         yield f"i:{name.core[0][0]}{name.core[-1]}"
         yield from (f"i:{full[0]}{name.core[-1]}" for full in given_names().get(name.core[0], ()))
-    letters = [name.letters] if name.letters else []
-    yield from (f"a:{key}" for key in (*letters, *([name.bracketed] if name.bracketed else ()), *(() if letters else acronym_keys(name))))
+    yield from (f"a:{key}" for key in ([name.letters] if name.letters else acronym_keys(name)))
+    if name.bracketed:
+        yield f"a:{name.bracketed}"
     compact = name.compact
     yield f"n:{name.norm}"
     yield f"f:{folded(compact)}"
     yield f"l:{latin_sound(compact)}"
-    yield from (f"c:{key}" for key in (compact, compact.removesuffix("s"), compact.removesuffix("es"), compact.removesuffix("ies") + "y"))
+    yield from spelling_keys(compact)
     if 5 <= len(compact) <= 8:  # one inner letter less is as far as the middle of a short name
         yield f"d:{compact}"
         yield from (f"d:{compact[:at]}{compact[at + 1:]}" for at in range(1, len(compact) - 1))
-    if len(compact) >= 6:
-        for half in {len(compact) // 2, (len(compact) - 1) // 2}:
-            yield f"p:{half}:{compact[:half]}"
-            yield f"s:{half}:{compact[-half:]}"

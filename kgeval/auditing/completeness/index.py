@@ -5,7 +5,6 @@ Graph names stream past; only the gold side is kept in memory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,8 +21,8 @@ from kgeval.names.compare import (
     SCRIPT,
     SPACING,
     VARIANT,
+    are_told_apart,
     compare_forms,
-    contradiction,
     opposed,
 )
 from kgeval.names.forms import NameForm
@@ -45,9 +44,7 @@ def may_be_same(a: NameForm, b: NameForm) -> bool:
     """
     from rapidfuzz.fuzz import ratio
 
-    if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender) or contradiction(a, b):
-        return False
-    if a.is_identifier or b.is_identifier:  # fetchUser / fetchUsers
+    if are_told_apart(a, b) or a.is_identifier or b.is_identifier:  # fetchUser / fetchUsers
         return False
     left, right = _without(a.tokens, b.tokens), _without(b.tokens, a.tokens)
     if not left and not right:
@@ -174,7 +171,6 @@ RANK: dict[Level, int] = {level: at for at, level in enumerate(LEVELS)}
 SAME_THING = (HONORIFIC, INITIALS, ACRONYM, LEGAL_FORM, SPACING, PLURAL, VARIANT, NICKNAME, ORDER, SCRIPT)
 SEVERAL = (HONORIFIC, INITIALS, ACRONYM, NICKNAME)
 SHORTEST_VARIANT = 6  # letters, as compare_forms asks for
-_DOUBLED = re.compile(r"(.)\1+")
 LONGEST = 300  # characters that forms and fuzzy matching look at
 
 
@@ -271,7 +267,7 @@ def block_keys(form: NameForm) -> Iterator[str]:
     if compact.endswith("s"):
         yield from (f"c:{key}" for key in (compact[:-1], compact.removesuffix("es"), compact.removesuffix("ies") + "y"))
     if len(compact) >= SHORTEST_VARIANT:
-        yield "v:" + (_folded(compact) if compact.isascii() else forms.folded(compact))
+        yield "v:" + forms.folded(compact)
 
 
 def letter_keys(form: NameForm, *, others: bool = False) -> Iterator[str]:
@@ -292,13 +288,6 @@ def letter_keys(form: NameForm, *, others: bool = False) -> Iterator[str]:
     yield f"i1:{ends}"
     if short:
         yield f"i0:{ends}"
-
-
-def _folded(text: str) -> str:
-    """forms.folded for letters without accents, at a third of its cost."""
-    for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
-        text = text.replace(old, new)
-    return _DOUBLED.sub(r"\1", text)
 
 
 def _add(index: dict[str, list[int]], key: str, at: int) -> None:

@@ -11,7 +11,7 @@ from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.index import RANK, NameHit
 from kgeval.auditing.graph_reader import GraphReader, batched
-from kgeval.names.compare import contradiction
+from kgeval.names.compare import are_told_apart
 from kgeval.names.forms import NameForm, form
 
 if TYPE_CHECKING:
@@ -107,6 +107,4 @@ def names_of(reader: GraphReader) -> Iterator[tuple[str, str]]:
 def _same_kind(a: NameForm, b: NameForm) -> bool:
     """Whether two names agree in what tells things apart: numbers, such words, single letters, the gender of a title."""
     letters = [{token for token in name_form.tokens if len(token) == 1} for name_form in (a, b)]
-    if not a.norm or a.apart != b.apart or letters[0] != letters[1] or (a.gender and b.gender and a.gender != b.gender):
-        return False
-    return not contradiction(a, b)
+    return bool(a.norm) and letters[0] == letters[1] and not are_told_apart(a, b)
