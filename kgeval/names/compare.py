@@ -50,6 +50,8 @@ SUBSET, SPACING, PLURAL, VARIANT, SPELLING = "token subset", "spacing", "plural"
 SAME, BRACKETS, QUANTITY, ORDER, NICKNAME = "same name", "acronym in brackets", "the same quantity", "order of words", "nickname"
 MIDDLE, SCRIPT, IN_BRACKETS, NUMERAL = "middle name", "another script", "name in brackets", "the same number"
 QUALIFIER = "qualifier"
+# the shorter of two names that one of these joins may be short for other names, too
+SHORT_FORMS = frozenset((ACRONYM, BRACKETS, SUBSET, INITIALS, MIDDLE, HONORIFIC, NICKNAME, QUALIFIER, IN_BRACKETS))
 _LONG_LINKS = frozenset(word for word in LINKS if len(word) > 1)  # a lone letter is a vitamin's, too
 _CONJUNCTIONS = frozenset(("and", "und", "et"))
 _DIRECTED = word_set("from to by over against vs versus beats von nach contre kills eats bites")

@@ -359,10 +359,14 @@ def without_doubles(text: str) -> str:
 
 def spelling_keys(compact: str) -> Iterator[str]:
     """The keys under which a name, written as one word, meets other spellings: as it is, in the singular, and both its halves."""
-    yield from (f"c:{key}" for key in {compact, compact.removesuffix("s"), compact.removesuffix("es"), compact.removesuffix("ies") + "y"})
+    yield from (f"c:{key}" for key in dict.fromkeys(_singulars(compact)))
     if len(compact) < 6:
         return
     # one wrong letter leaves one half as it is; one letter more or less moves the middle, so both middles are keys
-    for half in {len(compact) // 2, (len(compact) - 1) // 2}:
+    for half in sorted({len(compact) // 2, (len(compact) - 1) // 2}):
         yield f"p:{half}:{compact[:half]}"
         yield f"s:{half}:{compact[-half:]}"
+
+
+def _singulars(word: str) -> tuple[str, ...]:
+    return word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"

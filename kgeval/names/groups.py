@@ -6,24 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.names.compare import (
-    ACRONYM,
-    BRACKETS,
-    HONORIFIC,
-    IN_BRACKETS,
-    INITIALS,
-    NICKNAME,
-    QUALIFIER,
-    SUBSET,
-    NameVerdict,
-    compare_forms,
-    latin_sound,
-)
+from kgeval.names.compare import ACRONYM, BRACKETS, SHORT_FORMS, SUBSET, NameVerdict, compare_forms, latin_sound
 from kgeval.names.forms import LINKS, NameForm, acronym_keys, folded, form, kind_of, spelling_keys
 from kgeval.names.tables import given_names
 from kgeval.text.signs import identity_key
 
-SHORT_FORMS = frozenset((ACRONYM, SUBSET, INITIALS, HONORIFIC, NICKNAME, QUALIFIER, IN_BRACKETS))  # what several names can have
 MOST = 60  # names in a block: a commoner word tells nothing
 
 
@@ -83,12 +70,11 @@ def group_names(
         if pair.verdict.certainty == "apart":
             joined.apart[pair.first].add(pair.second)
             joined.apart[pair.second].add(pair.first)
-    plain = [pair for pair in found if not _is_short_form(pair, forms)]
     for certainty in ("sure", "likely"):
-        for pair in plain:
-            if pair.verdict.certainty == certainty:
+        for pair in found:
+            if pair.verdict.certainty == certainty and pair.verdict.form not in SHORT_FORMS:
                 joined.join(pair.first, pair.second)
-    _join_short_forms([pair for pair in found if _is_short_form(pair, forms) and _may_be_short(pair, kinds_of)], forms, joined)
+    _join_short_forms([pair for pair in found if _may_be_short(pair, kinds_of)], forms, joined)
     if cosines:
         at_of = {place: at for at, places in enumerate(alike.values()) for place in places}
         _join_near(cosines, near, at_of, forms, kinds_of, joined)
@@ -96,14 +82,11 @@ def group_names(
     return sorted(sorted(place for at in members for place in groups[at]) for members in joined.members.values())
 
 
-def _is_short_form(pair: NamePair, forms: Sequence[NameForm]) -> bool:
-    """Whether the pair is joined by a form that several names can have."""
-    form_, letters = pair.verdict.form, forms[pair.first].letters or forms[pair.second].letters
-    return pair.verdict.certainty != "apart" and (form_ in SHORT_FORMS or (form_ == BRACKETS and bool(letters)))
-
-
 def _may_be_short(pair: NamePair, kinds: Sequence[str]) -> bool:
-    """A part of a name stands for it with people; elsewhere it names another thing: React, React Native."""
+    """Whether one name may be short for the other: a part of a name with people only, for elsewhere it names another thing (React, React
+    Native)."""
+    if not pair.verdict.joins or pair.verdict.form not in SHORT_FORMS:
+        return False
     person = "person" in (kind_of(kinds[pair.first]), kind_of(kinds[pair.second]))
     return pair.verdict.certainty != "unlikely" or person or pair.verdict.form != SUBSET
 
@@ -125,13 +108,13 @@ def _join_short_forms(pairs: Sequence[NamePair], forms: Sequence[NameForm], join
     """Joins each short form to the one thing that it fits, the fullest names first."""
     fuller: dict[int, list[NamePair]] = defaultdict(list)
     for pair in pairs:
-        if pair.verdict.form in SHORT_FORMS:
-            short = min((pair.first, pair.second), key=lambda place: (len(forms[place].core), len(forms[place].compact), place))
-            fuller[short].append(pair)
+        short = min((pair.first, pair.second), key=lambda place: (len(forms[place].core), len(forms[place].compact), place))
+        fuller[short].append(pair)
     for short in sorted(fuller, key=lambda place: (-len(forms[place].core), -len(forms[place].compact), place)):
-        # a name that is written as an acronym is first of all that of its words
-        acronyms = [pair for pair in fuller[short] if pair.verdict.form == ACRONYM]
-        partners = [pair.second if pair.first == short else pair.first for pair in acronyms or fuller[short]]
+        # an acronym is first of all that of the name that it stands beside, then that of a name's words
+        by_form = ([pair for pair in fuller[short] if pair.verdict.form == form_] for form_ in (BRACKETS, ACRONYM))
+        chosen = next(filter(None, by_form), fuller[short])
+        partners = [pair.second if pair.first == short else pair.first for pair in chosen]
         if len({joined.group[partner] for partner in partners} - {joined.group[short]}) == 1:
             joined.join(short, partners[0])
 
@@ -140,7 +123,7 @@ def name_pairs(forms: Sequence[NameForm], kinds: Sequence[str]) -> Iterator[Name
     """Every pair of names that share a key and not two types, compared. `kinds`: types, case-folded."""
     blocks: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(forms):
-        for key in set(meeting_keys(name)):
+        for key in dict.fromkeys(meeting_keys(name)):  # in an order that is the same in every run
             blocks[key].append(place)
     seen: set[tuple[int, int]] = set()
     for block in blocks.values():

@@ -98,6 +98,15 @@ def test_a_surname_that_fits_two_people_equally_well_is_left_alone(graph, draw):
     assert check(graph, "fragmented-entity").count == 0
 
 
+def test_a_name_that_fits_two_middle_names_is_left_alone(graph, draw):
+    draw("""CREATE (a:E {name: 'Carl Smith', type: 'Person'}), (b:E {name: 'Carl Anton Smith', type: 'Person'}),
+                   (c:E {name: 'Carl Bruno Smith', type: 'Person'}), (w:E {name: 'Watson', type: 'Person'})
+            FOREACH (x IN [a, b, c] | CREATE (x)-[:R]->(w))""")
+    assert check(graph, "fragmented-entity").count == 0
+    draw("MATCH (c:E {name: 'Carl Bruno Smith'}) DETACH DELETE c")
+    assert names(check(graph, "fragmented-entity")) == [["Carl Smith", "Carl Anton Smith"]]
+
+
 def test_a_part_of_a_name_with_nothing_in_common_or_another_type_is_left_alone(graph, draw):
     draw("""CREATE (:E {name: 'Holmes', type: 'Person'}), (:E {name: 'Sherlock Holmes', type: 'Person'}),
                    (a:E {name: 'Baker', type: 'Person'}), (b:E {name: 'Tom Baker', type: 'Ship'}), (x:E {name: 'x'}), (y:E {name: 'y'}),

@@ -48,6 +48,7 @@ def best(gold: Sequence[GoldEntity], name: str, aliases: Sequence[str] = ()) -> 
     ("Captain Ahab", "Ahab", "alias"),
     ("United Nations", "UN", "alias"),
     ("Siemens AG", "Siemens", "alias"),
+    ("Banco Santander S.A.", "Banco Santander", "alias"),
     ("cane-brake", "Cane Brakes", "alias"),
     ("Blacksmith", "Black Smith", "alias"),
     ("William Shakespeare", "William Shakspere", "fuzzy"),

@@ -99,6 +99,14 @@ def test_a_short_form_that_fits_several_names_joins_none() -> None:
     assert group_names(["React", "React Native"]) == [[0], [1]]
     assert group_names(["Google"] * 300) == [list(range(300))]
     assert group_names(["J. Smith", "John Smith", "Jane Smith"]) == [[0], [1], [2]]
+    assert group_names(["Carl Anton Smith", "Carl Smith", "Carl Bruno Smith"], ["Person"] * 3) == [[0], [1], [2]]
+
+
+def test_an_acronym_joins_the_name_that_it_stands_beside() -> None:
+    names = ["World Health Organization (WHO)", "WHO", "World Health Organization"]
+    assert group_names(names) == [[0, 1, 2]]
+    assert group_names(names[:2]) == [[0, 1]]
+    assert group_names([*names[:2], "Wholesale Hotel Owners"]) == [[0, 1], [2]]
 
 
 def test_no_group_holds_two_names_that_are_apart() -> None:

@@ -19,6 +19,7 @@ from kgeval.names.compare import (
     ORDER,
     PLURAL,
     SCRIPT,
+    SHORT_FORMS,
     SPACING,
     VARIANT,
     are_told_apart,
@@ -169,7 +170,6 @@ def most_edits(n: int, m: int, threshold: float) -> int:
 
 RANK: dict[Level, int] = {level: at for at, level in enumerate(LEVELS)}
 SAME_THING = (HONORIFIC, INITIALS, ACRONYM, LEGAL_FORM, SPACING, PLURAL, VARIANT, NICKNAME, ORDER, SCRIPT)
-SEVERAL = (HONORIFIC, INITIALS, ACRONYM, NICKNAME)
 SHORTEST_VARIANT = 6  # letters, as compare_forms asks for
 LONGEST = 300  # characters that forms and fuzzy matching look at
 
@@ -250,7 +250,7 @@ class GoldIndex:
             verdict = compare_forms(form, self._forms[item])
             how = verdict.form
             if verdict.joins and (how in SAME_THING or verdict.certainty == "sure"):
-                yield NameHit(item, 2, why=how, one_of=form.norm if how in SEVERAL else "")
+                yield NameHit(item, 2, why=how, one_of=form.norm if how in SHORT_FORMS else "")
 
 
 def block_keys(form: NameForm) -> Iterator[str]:
@@ -258,10 +258,7 @@ def block_keys(form: NameForm) -> Iterator[str]:
     if not form.core:
         return
     yield "h:" + " ".join(form.core)
-    bare = list(form.core)
-    while len(bare) > 1 and bare[-1] in forms.LEGAL:
-        bare.pop()
-    yield "l:" + " ".join(bare)
+    yield "l:" + " ".join(forms.without_legal(form.core))
     compact = form.compact
     yield "c:" + compact
     if compact.endswith("s"):

@@ -14,24 +14,12 @@ from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.names import forms
-from kgeval.names.compare import (
-    ACRONYM,
-    BRACKETS,
-    HONORIFIC,
-    INITIALS,
-    NICKNAME,
-    PLURAL,
-    SPELLING,
-    SUBSET,
-    NameVerdict,
-    compare_forms,
-)
+from kgeval.names.compare import ACRONYM, HONORIFIC, INITIALS, PLURAL, SHORT_FORMS, SPELLING, SUBSET, NameVerdict, compare_forms
 from kgeval.names.forms import NameForm
 from kgeval.records import Example
 from kgeval.text.signs import identity_key
 
 ALIAS = "alias"
-SEVERAL = (SUBSET, HONORIFIC, INITIALS, ACRONYM, NICKNAME, BRACKETS)  # forms that several names may have
 DOUBTED = (SUBSET, PLURAL, SPELLING)
 BY_ALIAS = NameVerdict("sure", ALIAS)
 
@@ -115,7 +103,7 @@ def run(check: CheckRun) -> CheckOutcome:
     judged = [FormPair(a, b, verdict, contexts.shared(a, b), cosine_of.get((a, b))) for a, b, verdict in candidates]
     rivals: dict[int, list[FormPair]] = {}  # by entity the pairs whose form could mean several partners
     for pair in judged:
-        if pair.form in SEVERAL:
+        if pair.form in SHORT_FORMS:
             rivals.setdefault(pair.a, []).append(pair)
             rivals.setdefault(pair.b, []).append(pair)
     listed = [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
@@ -206,7 +194,7 @@ def _enough(pair: FormPair, entities: NamedEntities, bearers: frozenset[str], se
 
 def _torn(pair: FormPair, rivals: Mapping[int, list[FormPair]], entities: NamedEntities) -> bool:
     """Whether the shorter name fits another, unrelated longer name nearly as well ("Mr. Hall": Asaph or Angelo?)."""
-    if pair.form not in SEVERAL:
+    if pair.form not in SHORT_FORMS:
         return False
     short, long = sorted((pair.a, pair.b), key=lambda number: (len(entities.form_of(number).core), entities.name(number)))
     short_form, long_form = entities.form_of(short), entities.form_of(long)
