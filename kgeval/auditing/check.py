@@ -126,6 +126,10 @@ class CheckRun(GraphReader):
         part = self.part.params() if "part" in self.settings else {}
         return {**super().pool(), "sample": self.sample, **part, **self.settings}
 
+    def read_once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """What `read` gives of the entities that this check is asked of, read once for all checks that are asked of the same."""
+        return self.shared.get((key, self.layout.model_dump_json()), read)
+
     def own_rows(self, **more: Any) -> list[Row]:
         """All rows of the check's own query."""
         return self.rows_asked(self.query, **more)

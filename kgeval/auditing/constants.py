@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kgeval.auditing.asked_of import READ_OUT
 from kgeval.auditing.check import CheckRun
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
@@ -41,7 +40,7 @@ def _constants_of(profile: GraphProfile | None) -> dict[str, list[str]]:
     """By label that people made, its properties that never change."""
     if profile is None:
         return {}
-    made = [label for label in profile.labels if label.kind not in READ_OUT]
+    made = [label for label in profile.labels if not label.is_from_texts]
     found = {label.label: [one.key for one in label.properties if CONSTANT.search(one.key)] for label in made}
     return {label: keys for label, keys in found.items() if keys}
 

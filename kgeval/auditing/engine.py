@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.auditing.asked_of import as_in, asked_layout, telling_properties, without_technical
+from kgeval.auditing.asked_labels import as_in, asked_layout, telling_properties, why_not_asked, without_technical
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
 from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
@@ -201,7 +201,7 @@ class _AuditRun:
         with self.graph.remembering():
             left = self._left(rules)
             self._ask_ahead([
-                rule for rule in left if not _why_not(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
+                rule for rule in left if not _why_not(self.graph, rule, self.options, self.roles, self.state.lost)
             ])
             return self._check(rules)
 
@@ -260,11 +260,11 @@ def _run(
 ) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it. `taken`: seconds of the server, of a query that was asked ahead."""
-    if why := _why_not(graph, layout, rule, options, roles, lost):
+    if why := _why_not(graph, rule, options, roles, lost):
         return _finding(rule, layout, why.status, options, reason=why.reason), why
-    asked = asked_layout(rule, layout, options.profile)
-    layout = layout if isinstance(asked, str) else asked
-    result, seconds = _answer(_check_run(graph, layout, rule, options), rule, taken, options.kept)
+    check = _check_run(graph, layout, rule, options)
+    layout = check.layout
+    result, seconds = _answer(check, rule, taken, options.kept)
     trim_heap()
     if result.value is None:
         failure = result.failure or PartFailure("error", "the check gave no result")
@@ -277,7 +277,7 @@ def _run(
 
 
 def _why_not(
-    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+    graph: Graph, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
 ) -> PartFailure | None:
     """Why nothing is asked for a rule; None where it is."""
     if graph.info.hidden and "whole_view" in rule.needs:
@@ -287,16 +287,15 @@ def _why_not(
     reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
     if not reasons and rule.id in options.unanswered:
         reasons = [options.unanswered[rule.id]]
-    if not reasons and isinstance(asked := asked_layout(rule, layout, options.profile), str):
-        reasons = [asked]
+    if not reasons and (why := why_not_asked(rule, options.profile)):
+        reasons = [why]
     return PartFailure("skipped", "; ".join(reasons)) if reasons else None
 
 
 def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckRun:
-    asked = asked_layout(rule, layout, options.profile)
     return CheckRun(
-        graph=graph, layout=layout if isinstance(asked, str) else asked,
-        query=all_queries()[rule.id], settings=check_settings(rule, options),
+        graph=graph, layout=asked_layout(rule, layout, options.profile), query=all_queries()[rule.id],
+        settings=check_settings(rule, options),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
         sample=max(options.examples or ALL, LISTED), timeout=options.timeout, shared=options.shared,
     )

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -14,6 +14,8 @@ from kgeval.auditing.repair import FIXED_TYPES, lists_hits, query_lists, repair_
 from kgeval.auditing.rulebook import Rule
 from kgeval.config import explain
 from kgeval.errors import ConfigError
+
+Figures = TypeVar("Figures", bound=BaseModel)
 
 FILE = Path(__file__).with_name("measured.toml")  # what the duplicate checks were worth on labelled pairs of our own
 PRECISION = Path(__file__).with_name("precision.toml")
@@ -110,19 +112,20 @@ class MeasuredRuns(BaseModel):
 @cache
 def measured() -> MeasuredRuns:
     """The figures that the package carries. Raises: ConfigError for a broken file."""
-    try:
-        return MeasuredRuns.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
-    except ValidationError as wrong:
-        raise ConfigError(f"{FILE.name}: " + "; ".join(explain(wrong)), fix="run tools/measure_duplicates.py again") from wrong
+    return _read_figures(FILE, MeasuredRuns, "tools/measure_duplicates.py")
 
 
 @cache
 def hit_shares() -> HitShares:
     """How many hits are true, as the package carries it. Raises: ConfigError for a broken file."""
+    return _read_figures(PRECISION, HitShares, "make precision")
+
+
+def _read_figures(file: Path, figures: type[Figures], maker: str) -> Figures:
     try:
-        return HitShares.model_validate(tomllib.loads(PRECISION.read_text(encoding="utf-8")))
+        return figures.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     except ValidationError as wrong:
-        raise ConfigError(f"{PRECISION.name}: " + "; ".join(explain(wrong)), fix="run make precision again") from wrong
+        raise ConfigError(f"{file.name}: " + "; ".join(explain(wrong)), fix=f"run {maker} again") from wrong
 
 
 def true_hits_section(rule_id: str) -> str | None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kgeval.config import explain
 from kgeval.errors import ConfigError, UsageError
+from kgeval.profiling.record import Kind
 from kgeval.records import GROUPS, Group, Severity
 
 Role = Literal[
@@ -23,7 +24,6 @@ Role = Literal[
 ]
 Setting = float | int | str | bool
 Wide = Literal["schema", "part", "embedding", "telling", "profile"]
-Kind = Literal["extracted", "hand-made", "RDF", "code", "memory"]
 LabelRole = Literal["entity", "record", "value"]
 Hit = Literal["first", "group", "items", "pairs", "share"]
 

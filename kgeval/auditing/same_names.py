@@ -48,7 +48,7 @@ def code(text: str) -> int:
 
 def coded_names(check: CheckRun) -> CodedNames:
     """The names of the graph, read once for all checks that group them."""
-    return check.shared.get(("coded names", check.layout.model_dump_json()), lambda: _read(check))
+    return check.read_once("coded names", lambda: _read(check))
 
 
 def _read(check: CheckRun) -> CodedNames:

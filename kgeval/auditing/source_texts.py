@@ -107,7 +107,7 @@ def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
     """Both, read once for all checks that look for names in chunks. `part`: of the entities; None: all of them."""
     part = PartialScan() if part is None or part.whole else part
     chunks = check.shared.get("chunk texts", lambda: _chunks(check))
-    return Sources(chunks, check.shared.get(("entities", part, check.layout.model_dump_json()), lambda: _entities(check, chunks, part)))
+    return Sources(chunks, check.read_once(("entities", part), lambda: _entities(check, chunks, part)))
 
 
 def _chunks(check: CheckRun) -> ChunkTexts:

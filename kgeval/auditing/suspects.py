@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kgeval.auditing.asked_of import READ_OUT
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
@@ -41,10 +40,10 @@ def text_properties(check: CheckRun) -> list[TextProperty]:
     if profile is None:
         return []
     own = _own_keys(check.layout)
-    kept = [label for label in profile.labels if label.kind not in READ_OUT]
+    kept = [label for label in profile.labels if not label.is_from_texts]
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
     of_labels = [TextProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
-    types = profile.types if profile.kind not in READ_OUT else []
+    types = [] if profile.is_from_texts else profile.types
     of_types = [TextProperty(relation.type, found, is_relation=True) for relation in types for found in relation.properties]
     return [found for found in (*of_labels, *of_types) if found.values.types.get(TEXT, 0.0) > 0 and found.values.key not in own]
 

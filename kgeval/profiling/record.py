@@ -12,6 +12,7 @@ from kgeval.records.graph import GraphReport
 Kind = Literal["extracted", "hand-made", "RDF", "code", "memory"]
 Role = Literal["entity", "passage", "document", "community", "record", "value", "technical"]
 Says = Literal["type", "property", "keywords", "nothing"]
+FROM_TEXTS: frozenset[Kind] = frozenset(("extracted", "memory"))  # what a writer made of texts
 
 
 class PropertyProfile(PublicRecord):
@@ -54,6 +55,11 @@ class LabelProfile(PublicRecord):
     names_identify: bool | None = None
     names_because: Public = ""
     embeddings: list[Public] = Field(default_factory=list)
+
+    @property
+    def is_from_texts(self) -> bool:
+        """Whether a writer made its nodes of texts; else people keep them."""
+        return self.kind in FROM_TEXTS
 
 
 class RelationEnds(PublicRecord):
@@ -101,6 +107,11 @@ class GraphProfile(PublicRecord):
     indexes: list[Public] = Field(default_factory=list)
     scripts: dict[Public, float] = Field(default_factory=dict)
     notes: list[Public] = Field(default_factory=list)
+
+    @property
+    def is_from_texts(self) -> bool:
+        """Whether a writer made most of it of texts; else people keep it."""
+        return self.kind in FROM_TEXTS
 
     def without_properties(self) -> GraphProfile:
         """What an audit keeps of it: decisions and their evidence."""

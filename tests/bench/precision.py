@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import hashlib
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -28,21 +26,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from neo4j.time import Date, DateTime, Duration, Time
 from neo4j_server import server, wipe
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from property_graphs import load_property_graph
 
 import kgeval
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.literals import cypher_name
+from kgeval.profiling.record import FROM_TEXTS
 from kgeval.stats.clusters import arranged, ratio
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 FIGURES = Path(kgeval.__file__).parent / "auditing" / "precision.toml"
 LABELS = Path(__file__).parents[1] / "labelled" / "hits"
-TIMES: dict[str, Any] = {
-    "$date": Date.from_iso_format, "$datetime": DateTime.from_iso_format, "$time": Time.from_iso_format,
-    "$duration": Duration.from_iso_format, "$point": str,
-}
 LEAST_HITS, LEAST_GRAPHS = 20, 2
 MANY = 1_000_000  # graphs in the world, of which these were read
 YES, NO = "yes", "no"
@@ -98,7 +95,7 @@ def hits_of(path: Path, address: Address, graph: Graph, labels: Path, most: int)
     name = path.name.split(".")[0]
     loaded = None
     if path.is_file() and ".jsonl" in path.suffixes:
-        load(path, graph)
+        load_property_graph(graph, path)
     else:
         loaded = "precision"
         kgeval.import_graph(path, graph=loaded, connection=graph.driver)
@@ -169,7 +166,7 @@ def precisions(hits: list[Hit]) -> list[Precision]:
     """By check and kind of graph, then over all errors and all warnings."""
     groups: dict[tuple[str, str], list[Hit]] = defaultdict(list)
     for hit in hits:
-        made = "extracted" if hit.kind in ("extracted", "memory") else "made"
+        made = "extracted" if hit.kind in FROM_TEXTS else "made"
         groups[hit.check, made].append(hit)
         groups[f"all {hit.severity}s", made].append(hit)
     return [precision_of(check, made, own) for (check, made), own in sorted(groups.items())]
@@ -231,46 +228,6 @@ def clear(graph: Graph) -> None:
     wipe(graph)
     for row in graph.read("SHOW CONSTRAINTS YIELD name RETURN name"):
         graph.schema_command(f"DROP CONSTRAINT {cypher_name(row['name'])}")
-
-
-def load(path: Path, graph: Graph) -> None:
-    """Loads a graph of JSON lines, with its constraints of uniqueness."""
-    nodes: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    relations: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    rules: list[dict[str, Any]] = []
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            if "n" in row:
-                nodes[tuple(row["labels"])].append({"n": row["n"], "p": {key: read_value(value) for key, value in row["p"].items()}})
-            elif "r" in row:
-                values = {key: read_value(value) for key, value in row["p"].items()}
-                relations[row["r"]].append({"a": row["from"], "b": row["to"], "p": values})
-            else:
-                rules.append(row)
-    graph.schema_command("CREATE CONSTRAINT load_n FOR (x:`_Loading`) REQUIRE x.`_n` IS UNIQUE")
-    for labels, rows in nodes.items():
-        named = ":".join(map(cypher_name, ("_Loading", *labels)))
-        graph.write(f"UNWIND $rows AS row CREATE (x:{named}) SET x = row.p, x.`_n` = row.n", {"rows": rows})
-    for type_, rows in relations.items():
-        graph.write(
-            "UNWIND $rows AS row MATCH (a:`_Loading` {`_n`: row.a}) MATCH (b:`_Loading` {`_n`: row.b}) "
-            f"CREATE (a)-[r:{cypher_name(type_)}]->(b) SET r = row.p", {"rows": rows},
-        )
-    graph.schema_command("DROP CONSTRAINT load_n")
-    graph.write("MATCH (x:`_Loading`) REMOVE x:`_Loading`, x.`_n`")
-    for rule in rules:
-        if "UNIQUENESS" in rule.get("constraint", "") and len(rule["of"]) == 1:
-            keys = ", ".join(f"x.{cypher_name(key)}" for key in rule["properties"])
-            graph.schema_command(f"CREATE CONSTRAINT FOR (x:{cypher_name(rule['of'][0])}) REQUIRE ({keys}) IS UNIQUE")
-
-
-def read_value(value: Any) -> Any:
-    """A value of a property; {"$date": ...} and the like are Neo4j's."""
-    if isinstance(value, dict):
-        kind = next(key for key in value if key in TIMES)
-        return TIMES[kind](value[kind])
-    return [read_value(part) for part in value] if isinstance(value, list) else value
 
 
 if __name__ == "__main__":

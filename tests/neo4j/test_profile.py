@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from neo4j.spatial import WGS84Point
-from neo4j.time import Date, DateTime, Duration, Time
+from property_graphs import PROPERTY_GRAPHS, load_property_graph
 
 import kgeval
 from kgeval.cli.main import run
@@ -20,11 +17,6 @@ from kgeval.profiling import engine, reads
 from kgeval.records import GraphProfile, LabelProfile, ProfileReport, RelationProfile
 
 PICTURES = Path(__file__).parents[1] / "graphs" / "layouts"
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "property-graphs"
-TIMES = {
-    "$date": Date.from_iso_format, "$datetime": DateTime.from_iso_format, "$time": Time.from_iso_format,
-    "$duration": Duration.from_iso_format, "$point": WGS84Point,
-}
 
 
 def profile(graph: Graph, layout: str | None = None, **options: Any) -> GraphProfile:
@@ -324,42 +316,17 @@ MADE: dict[str, tuple[str, dict[str, tuple[str, list[str], list[str], bool | Non
 }
 
 
-def value(found: Any) -> Any:
-    if isinstance(found, dict):
-        kind = next(name for name in found if name in TIMES)
-        return TIMES[kind](found[kind])  # type: ignore[operator]
-    return [value(part) for part in found] if isinstance(found, list) else found
-
-
-def load(graph: Graph, file: Path) -> list[dict[str, Any]]:
-    """The nodes and relations of a file, and the constraints that it has."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    nodes = [row for row in rows if "n" in row]
-    sent = [{"n": row["n"], "labels": row["labels"], "p": {key: value(one) for key, one in row["p"].items()}} for row in nodes]
-    graph.write("UNWIND $rows AS row CREATE (n:$(row.labels)) SET n = row.p, n.`_n` = row.n", {"rows": sent})
-    graph.schema_command("CREATE INDEX profile_n IF NOT EXISTS FOR (n:Loading) ON (n._n)")
-    graph.write("MATCH (n) SET n:Loading")
-    graph.schema_command("CALL db.awaitIndexes(60)")
-    links = [
-        {"a": row["from"], "b": row["to"], "r": row["r"], "p": {key: value(one) for key, one in row["p"].items()}}
-        for row in rows if "r" in row
-    ]
-    graph.write("""UNWIND $rows AS row MATCH (a:Loading {_n: row.a}) MATCH (b:Loading {_n: row.b}) CREATE (a)-[r:$(row.r)]->(b)
-      SET r = row.p""", {"rows": links})
-    graph.write("MATCH (n:Loading) REMOVE n:Loading, n._n")
-    graph.schema_command("DROP INDEX profile_n")
-    return [row for row in rows if row.get("constraint") in ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS") and len(row["properties"]) == 1]
-
-
 @pytest.mark.parametrize("name", sorted(MADE))
-def test_a_graph_that_people_made(graph: Graph, constrain: Callable[[str, str], None], name: str) -> None:
-    file = SHARED / f"{name}.jsonl.gz"
+def test_a_graph_that_people_made(graph: Graph, name: str) -> None:
+    file = PROPERTY_GRAPHS / f"{name}.jsonl.gz"
     if not file.is_file():
         pytest.skip(f"{file} is not on this machine")
-    for rule in load(graph, file):
-        constrain(rule["of"][0], rule["properties"][0])
-    found = profile(graph)
+    constraints = load_property_graph(graph, file)
+    try:
+        found = profile(graph)
+    finally:
+        for constraint in constraints:
+            graph.schema_command(f"DROP CONSTRAINT {constraint}")
     kind, labels = MADE[name]
     assert (found.kind, {one.label: (one.role, one.keys, one.name, one.names_identify) for one in found.labels}) == (kind, labels)
     assert all(one.says == "type" and one.directed for one in found.types)

@@ -12,7 +12,6 @@ from kgeval.auditing.rulebook import Rule
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.records import Layout
 
-READ_OUT = frozenset(("extracted", "memory"))  # kinds that a writer made of texts
 NOT_ASKED = frozenset(("technical", "passage", "document", "community"))  # roles of labels that are no things of the graph's
 
 
@@ -26,51 +25,51 @@ def as_in(rule: Rule, profile: GraphProfile | None) -> Rule:
     """The rule as it holds in a graph of this kind: how grave its hits are there, and what to do about them."""
     if profile is None:
         return rule
-    told = {"severity": rule.severity_in.get(profile.kind), "advice": rule.advice_made if profile.kind not in READ_OUT else ""}
+    told = {"severity": rule.severity_in.get(profile.kind), "advice": "" if profile.is_from_texts else rule.advice_made}
     changed = {name: value for name, value in told.items() if value}
     return rule.model_copy(update=changed) if changed else rule
 
 
-def asked_layout(rule: Rule, layout: Layout, profile: GraphProfile | None) -> Layout | str:
-    """The layout of what a check looks at; why there is nothing to look at, where that is so."""
-    if profile is None:
-        return layout
-    things = [label for label in profile.labels if label.role not in NOT_ASKED]
-    if not things or not (rule.kinds or rule.roles or rule.where_names_identify):
-        return layout
-    asked = [label for label in things if _is_asked(rule, label)]
-    if not asked:
-        return _why_not(rule, things)
-    if rule.whole:  # what it counts is between the labels: asked of all, where any is of its kind
-        return layout
-    return _without(layout, [label.label for label in things if label not in asked and label.label])
-
-
-def telling_properties(profile: GraphProfile | None) -> Mapping[str, Sequence[str]]:
-    """By relation type of a graph that no writer made of texts, the properties that tell two relations of one pair apart: the minute of a
-    goal, the line of a call."""
-    if profile is None or profile.kind in READ_OUT:
-        return {}
-    return {relation.type: relation.tells_apart for relation in profile.types if relation.tells_apart}
-
-
-def _is_asked(rule: Rule, label: LabelProfile) -> bool:
-    if rule.kinds and label.kind not in rule.kinds:
-        return False
-    if label.kind in READ_OUT:  # a writer that merges by name means that it tells the thing, whatever its nodes look like
-        return True
-    if rule.roles and label.role not in rule.roles:
-        return False
-    return not rule.where_names_identify or label.names_identify is not False
-
-
-def _why_not(rule: Rule, things: Sequence[LabelProfile]) -> str:
+def why_not_asked(rule: Rule, profile: GraphProfile | None) -> str | None:
+    """Why a check is asked of no label of a graph; None where it is asked of one, or nothing is known of the graph."""
+    things = _things(profile)
+    if not things or any(_is_asked(rule, label) for label in things):
+        return None
     kinds = sorted({label.kind for label in things})
     if rule.kinds and not {*kinds} & {*rule.kinds}:
         return f"not asked of a graph that is {' and '.join(kinds)}: the check is about graphs that are {' or '.join(rule.kinds)}"
     if rule.where_names_identify and all(label.names_identify is False for label in things):
         return "no label's names tell which thing is meant"
     return f"no label of the graph is one that it is asked of ({', '.join((*rule.kinds, *rule.roles))})"
+
+
+def asked_layout(rule: Rule, layout: Layout, profile: GraphProfile | None) -> Layout:
+    """The layout without the labels that a check is not asked of. A check of what is between labels is asked of all of them."""
+    if rule.whole:
+        return layout
+    return _without(layout, [label.label for label in _things(profile) if label.label and not _is_asked(rule, label)])
+
+
+def telling_properties(profile: GraphProfile | None) -> Mapping[str, Sequence[str]]:
+    """By relation type of a graph that no writer made of texts, the properties that tell two relations of one pair apart: the minute of a
+    goal, the line of a call."""
+    if profile is None or profile.is_from_texts:
+        return {}
+    return {relation.type: relation.tells_apart for relation in profile.types if relation.tells_apart}
+
+
+def _things(profile: GraphProfile | None) -> list[LabelProfile]:
+    return [label for label in profile.labels if label.role not in NOT_ASKED] if profile else []
+
+
+def _is_asked(rule: Rule, label: LabelProfile) -> bool:
+    if rule.kinds and label.kind not in rule.kinds:
+        return False
+    if label.is_from_texts:  # a writer that merges by name means that it tells the thing, whatever its nodes look like
+        return True
+    if rule.roles and label.role not in rule.roles:
+        return False
+    return not rule.where_names_identify or label.names_identify is not False
 
 
 def _without(layout: Layout, labels: Sequence[str]) -> Layout:
