@@ -13,7 +13,7 @@ from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings
 from kgeval.errors import KgevalError
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
-from kgeval.graph.state import GraphState, read_state
+from kgeval.graph.state import GraphState, read_change
 from kgeval.llm.check_store import CheckStore
 from kgeval.records import Example, Resumed
 
@@ -54,11 +54,12 @@ class KeptAnswers:
     def outdated(self, graph: Graph) -> str | None:
         """Why what was taken is of another state of the graph than what was asked, in words; then it is forgotten, and from now on nothing
         is taken and nothing kept. None where it is of the same. Raises: QueryError, ConnectionLost."""
-        differences = read_state(graph).differences(self.state) if self.state is not None else []
-        if not differences:
+        changed = read_change(graph, self.state) if self.state is not None else None
+        if self.state is None or changed is None:
             return None
+        differences = changed.differences(self.state)
         self._close()
-        self.taking, self.since = False, None
+        self.taking, self.since, self.state = False, None, changed
         self.checks.clear()
         self.figures.clear()
         return f"the database was changed meanwhile ({', '.join(differences)})"

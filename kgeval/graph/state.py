@@ -11,18 +11,22 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import read_stored_counts
 from kgeval.graph.queries import all_queries
 
+MARK = "RETURN 1 AS one"  # any reading query tells the last transaction
 WORDS = {"transaction": "its last transaction", "counts": "its counts by label and type", "sample": "some of its nodes"}
 
 
 @dataclass(frozen=True)
 class GraphState:
-    """The state of a database at one moment. `database`: which it is; the rest as 16 hex digits. `transaction`: None where the server does
-    not mark it: then a change that leaves the counts and the nodes of the sample as they were is not seen."""
+    """The state of a database at one moment. `database`: which it is; `transaction`, `counts`, `sample` as 16 hex digits. `transaction`:
+    None where the server does not mark it: then a change that leaves the counts and the nodes of the sample as they were is not seen.
+    `nodes`, `relations`: how many there are in the whole database."""
 
     database: str
     transaction: str | None
     counts: str
     sample: str
+    nodes: int | None = None  # None in states that an earlier version wrote
+    relations: int | None = None
 
     def text(self) -> str:
         """As JSON, for `read_text`."""
@@ -53,8 +57,19 @@ def read_state(graph: Graph) -> GraphState:
     return GraphState(
         database=_digest([where, graph.info.database, row["database"]]), transaction=None if mark is None else _digest(mark),
         counts=_digest([totals, counts and {name: _sorted(rows) for name, rows in counts.items()}]),
-        sample=_digest(_sorted(nodes)),
+        sample=_digest(_sorted(nodes)), nodes=held["nodes"], relations=held["relations"],
     )
+
+
+def read_change(graph: Graph, before: GraphState) -> GraphState | None:
+    """The state of the graph's database now, where it is not what it was `before`. One message where nothing was written.
+
+    Raises: QueryError, ConnectionLost.
+    """
+    if before.transaction is not None and before.transaction == _digest(graph.read_marked(MARK)[1]):
+        return None
+    now = read_state(graph)
+    return now if now.differences(before) else None
 
 
 def _sorted(rows: Any) -> list[str]:

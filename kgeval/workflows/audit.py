@@ -268,7 +268,8 @@ def audited(
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
     resumed = kept.resumed()
-    report = _report(session, layout, audit_data, prepared, [*resumed_notes(resumed, kept.state), *notes, *unknown], graph_name)
+    notes = [*change_notes(graph, kept.state), *resumed_notes(resumed, kept.state), *notes, *unknown]
+    report = _report(session, layout, audit_data, prepared, notes, graph_name)
     told = {"resumed": resumed, "construction": built, "profile": profile and profile.without_properties()}
     report = _pictured(graph, report.model_copy(update=told), options.timeout)
     if half_loaded:
@@ -291,6 +292,7 @@ def open_kept(session: Session, options: AuditOptions, layout: Layout) -> KeptAn
     from kgeval.llm.places import journal_file
 
     graph = session.graph
+    state: GraphState | None = None
     try:
         state = read_state(graph)
         name = f"{state.database} {layout.scope_value or ''}"
@@ -301,7 +303,7 @@ def open_kept(session: Session, options: AuditOptions, layout: Layout) -> KeptAn
         if options.resume:
             raise
         session.say(f"warning: finished checks are not kept, so that --resume finds none: {fault.message}")
-        return KeptAnswers()
+        return KeptAnswers(state=state)
     common = (
         __version__, queries_digest(), graph.info.neo4j, graph.info.gds, graph.info.hidden, type(graph.algorithms).__name__,
         options.memory_limit,
@@ -333,6 +335,27 @@ def resumed_notes(resumed: Resumed | None, state: GraphState | None) -> list[str
     )
     number = f"{len(resumed.checks)} checks and {len(resumed.figures)} figures"
     return [f"resumed: {number} were answered from {resumed.since} on by an earlier audit; the database is the same, {sure}"]
+
+
+def change_notes(graph: Graph, before: GraphState | None) -> list[str]:
+    """What a reader must know where somebody wrote to the database while it was audited: figures of one report are then of several of its
+    states."""
+    from kgeval.errors import QueryError
+    from kgeval.graph.state import read_change
+
+    if before is None:
+        return []
+    try:
+        now = read_change(graph, before)
+    except QueryError as fault:
+        return [f"whether somebody wrote to the database during the audit is not known: {fault.message}"]
+    if now is None:
+        return []
+    counts = (before.nodes, before.relations), (now.nodes, now.relations)
+    moved = "as many nodes and relations as before" if counts[0] == counts[1] else (
+        f"{before.nodes:,} nodes and {before.relations:,} relations at its beginning, {now.nodes:,} and {now.relations:,} at its end"
+    )
+    return [f"somebody wrote to the database during the audit: {moved}; figures and totals of this report may be of different moments"]
 
 
 def _load_ahead(*, gds: bool, page: bool) -> None:

@@ -167,6 +167,25 @@ def test_a_graph_that_changes_while_an_audit_goes_on_is_not_mixed_with_what_it_w
     assert said(resumed) == said(audited(proxy, checks="isolated-entity,duplicate-name", no_structure=True))
 
 
+@pytest.mark.parametrize(("written", "told"), [
+    ("MERGE (:Person {name: 'Alone', i: 401})", "400 nodes and 400 relations at its beginning, 401 and 400 at its end"),
+    ("MATCH (n:Person {i: 399}) SET n.name = 'Somebody else'", "as many nodes and relations as before"),
+])
+def test_a_report_says_that_somebody_wrote_meanwhile(written: str, told: str, proxy: BoltProxy, graph: Graph) -> None:
+    def change(data: bytes) -> bool:
+        if b"$slice" in data:  # what duplicate-name reads
+            graph.write(written)
+        return False
+
+    options: dict[str, Any] = {"checks": "isolated-entity,duplicate-name", "no_structure": True}
+    assert not any("wrote to the database" in note for note in audited(proxy, **options).report.notes)
+    proxy.expect(change)
+    notes = audited(proxy, **options).report.notes
+    assert [note for note in notes if "wrote to the database" in note] == [
+        f"somebody wrote to the database during the audit: {told}; figures and totals of this report may be of different moments",
+    ]
+
+
 def test_only_what_an_answer_depends_on_has_it_asked_again(proxy: BoltProxy) -> None:
     def taken(**options: Any) -> list[str]:
         checks = "small-component,low-fill-property,duplicate-name"
