@@ -95,6 +95,7 @@ RELATIONS_OF = 200  # entities whose relations make up a row
 SLICES = {
     "entity-slices": ("element_id", "key", "name", "type", "aliases"),
     "entity-source-slices": ("element_id", "key", "name", "type", "aliases", "chunks", "ids"),
+    "same-record": ("element_id", "key", "name", "label", "values"),
     "relation-source-slices": ("element_id", "ends", "sources", "details"),
 }
 

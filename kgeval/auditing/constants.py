@@ -23,7 +23,7 @@ def parted_by_constants(check: CheckRun, groups: Mapping[int, list[Row]], sizes:
 
     Groups of labels that a writer extracted from texts, and of more than ten nodes, are not looked at.
     """
-    by_type = _constants_of(check.settings["profile"])
+    by_type = constant_keys(check.settings["profile"])
     looked_at = {
         code: rows for code, rows in groups.items() if sizes[code] == len(rows) <= MOST and rows[0]["type"] in by_type
     }
@@ -36,7 +36,7 @@ def parted_by_constants(check: CheckRun, groups: Mapping[int, list[Row]], sizes:
     return {code: found for code, found in parts.items() if len(found) > 1}
 
 
-def _constants_of(profile: GraphProfile | None) -> dict[str, list[str]]:
+def constant_keys(profile: GraphProfile | None) -> dict[str, list[str]]:
     """By label that people made, its properties that never change."""
     if profile is None:
         return {}
@@ -45,18 +45,19 @@ def _constants_of(profile: GraphProfile | None) -> dict[str, list[str]]:
     return {label: keys for label, keys in found.items() if keys}
 
 
+def agree_where_filled(a: Sequence[str | None], b: Sequence[str | None]) -> bool:
+    """Whether no value of two nodes differs, but for case, where both have one."""
+    return all(x is None or y is None or x.strip().casefold() == y.strip().casefold() for x, y in zip(a, b, strict=False))
+
+
 def _parts(rows: Sequence[Row], values: Mapping[str, Sequence[str | None]]) -> list[list[Row]]:
     """The rows in parts, each with those before it that it does not differ from in any value that both have."""
     parts: list[list[Row]] = []
     for row in rows:
         own = values.get(row["element_id"], ())
-        part = next((part for part in parts if all(_may_be_one(own, values.get(other["element_id"], ())) for other in part)), None)
+        part = next((part for part in parts if all(agree_where_filled(own, values.get(other["element_id"], ())) for other in part)), None)
         if part is None:
             parts.append([row])
         else:
             part.append(row)
     return parts
-
-
-def _may_be_one(a: Sequence[str | None], b: Sequence[str | None]) -> bool:
-    return all(x is None or y is None or x.strip().casefold() == y.strip().casefold() for x, y in zip(a, b, strict=False))

@@ -20,7 +20,7 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
     **dict.fromkeys((
         "entities", "entities with a name", "described entities", "entities looked at", "entities with a name and a type",
         "entities with a chunk that has text", "entities with a name and an embedding", "subjects of functional relations",
-        "required properties", "values of declared properties",
+        "required properties", "values of declared properties", "entities in hierarchies", "entities with values that tell them apart",
     ), ("entities",)),
     **dict.fromkeys((
         "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",

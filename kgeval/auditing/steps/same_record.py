@@ -1,0 +1,160 @@
+"""same-record: two nodes of a label that share what hardly any two of it share (a telephone, an address) and whose names may be one."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import combinations
+
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.constants import agree_where_filled, constant_keys
+from kgeval.auditing.contexts import Contexts
+from kgeval.auditing.entity_columns import EntityColumns
+from kgeval.auditing.same_names import code
+from kgeval.auditing.suspects import TEXT
+from kgeval.names import compare_names
+from kgeval.names.forms import form
+from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
+from kgeval.profiling.values import FORMATS
+from kgeval.records import Example
+
+BATCH = 500
+TELLING = 0.8  # share of values that differ: less than all, for each record that stands twice takes one away
+NUMBERED = ("number", "date", "true or false", "null word")  # formats whose values meet by chance
+OF_ONE_LINE = 7  # characters from which a number in text is no measure but a line: a telephone
+
+
+@dataclass(frozen=True)
+class SharedValues:
+    """Two nodes (numbers) of one label, and the properties whose values they share."""
+
+    first: int
+    second: int
+    keys: tuple[str, ...]
+
+
+class RecordValues:
+    """The nodes of some labels: who they are, and one 64-bit code for each value that tells them apart (0: none)."""
+
+    def __init__(self, check: CheckRun, labels: Mapping[str, LabelProfile]) -> None:
+        self.roll = EntityColumns()
+        self._named = {name for name, label in labels.items() if label.name}
+        keys = {name: telling_values(label) for name, label in labels.items()}
+        self.places: dict[str, array[int]] = defaultdict(lambda: array("q"))
+        self.codes: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("Q"))
+        for row in check.sliced_rows("same-record", keys=keys):
+            label = row["label"]
+            self.places[label].append(len(self.roll))
+            self.roll.append(row["element_id"], row["key"], row["name"][:300], label)
+            for key, value in zip(keys[label], row["values"], strict=True):
+                self.codes[label, key].append(_value_code(value))
+
+    def name(self, at: int) -> str:
+        """The node's name; "" where nodes of its label have none, and are shown by their key."""
+        return self.roll.names[at] if self.roll.kind(at) in self._named else ""
+
+    def shared(self, most: int) -> Iterator[SharedValues]:
+        """Pairs of nodes with a value that 2 to `most` nodes have."""
+        found: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for (label, key), codes in self.codes.items():
+            for places in _repeated(codes, most):
+                for a, b in combinations(places, 2):
+                    found[self.places[label][a], self.places[label][b]].append(key)
+        for (a, b), keys in sorted(found.items()):
+            yield SharedValues(a, b, tuple(keys))
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: nodes in at least one listed pair; `total`: nodes of labels that have such properties. Each example is one pair."""
+    profile: GraphProfile | None = check.settings["profile"]
+    labels = {label.label: label for label in _asked(profile) if telling_values(label)}
+    if not labels:
+        return CheckOutcome(0, 0)
+    records = RecordValues(check, labels)
+    likely = [pair for pair in records.shared(int(check.settings["max_nodes"])) if _may_be_one(records, pair)]
+    listed = _without_related(check, records, _without_differing(check, records, likely, constant_keys(profile)))
+    listed.sort(key=lambda pair: (-len(pair.keys), not _is_one_name(records, pair), records.roll.names[pair.first], pair.first))
+    examples = [
+        Example(items=[records.roll.reference(at) for at in (pair.first, pair.second)], why=f"the same {' and '.join(pair.keys)[:200]}")
+        for pair in listed[: check.sample]
+    ]
+    return CheckOutcome(len({at for pair in listed for at in (pair.first, pair.second)}), len(records.roll), examples, None, len(listed))
+
+
+def telling_values(label: LabelProfile) -> list[str]:
+    """The properties of a label whose values hardly any two of its nodes share, though nothing declares them keys."""
+    own = {*label.keys, *label.name, *label.embeddings}
+    return [found.key for found in label.properties if found.key not in own and _tells(found, label)]
+
+
+def _asked(profile: GraphProfile | None) -> list[LabelProfile]:
+    labels = profile.labels if profile else []
+    return [label for label in labels if label.label and not label.is_from_texts and label.role in ("entity", "record")]
+
+
+def _tells(found: PropertyProfile, label: LabelProfile) -> bool:
+    """Whether a property holds texts, on 20 sampled nodes at least, nearly all of them different, and no measures, times or essays."""
+    chance = sum(found.formats.get(name, 0.0) for name in NUMBERED)
+    long_numbers = found.formats.get("number", 0.0) > 0.5 and (found.length or 0) >= OF_ONE_LINE
+    return (
+        found.types.get(TEXT, 0.0) > 0.9 and found.filled * label.sampled >= 20 and found.distinct >= TELLING and (found.length or 0) <= 200
+        and (chance < 0.5 or long_numbers)
+    )
+
+
+def _value_code(value: str | None) -> int:
+    text = "".join((value or "").casefold().split())
+    return 0 if len(text) < 5 or FORMATS["null word"].fullmatch(text) else code(text)
+
+
+def _repeated(codes: array[int], most: int) -> Iterator[list[int]]:
+    """The places of codes that stand 2 to `most` times."""
+    import numpy as np
+
+    values = np.frombuffer(codes, dtype=np.uint64)
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]]) if len(values) else np.array([], dtype=int)
+    for start, end in zip(starts, [*starts[1:], len(values)], strict=True):
+        if ascending[start] and 2 <= end - start <= most:
+            yield order[start:end].tolist()
+
+
+def _is_one_name(records: RecordValues, pair: SharedValues) -> bool:
+    a, b = records.name(pair.first), records.name(pair.second)
+    return bool(form(a).identity) and form(a).identity == form(b).identity
+
+
+def _may_be_one(records: RecordValues, pair: SharedValues) -> bool:
+    """Whether the names of two nodes may be one: a form joins them, or they are spelled much alike; the more they share, the less alike.
+    Nodes without a name must share two values."""
+    kind = records.roll.kind(pair.first)
+    a, b = records.name(pair.first), records.name(pair.second)
+    if not a or not b:
+        return len(pair.keys) > 1
+    verdict = compare_names(a, b, type=kind)
+    if verdict.certainty == "apart":
+        return False
+    alike = SequenceMatcher(None, form(a).compact, form(b).compact, autojunk=False).ratio()
+    return verdict.joins or alike >= (0.7 if len(pair.keys) > 1 else 0.75)
+
+
+def _without_differing(
+    check: CheckRun, records: RecordValues, pairs: list[SharedValues], constants: Mapping[str, Sequence[str]],
+) -> list[SharedValues]:
+    """The pairs without those that differ in what never changes."""
+    keys = sorted({key for found in constants.values() for key in found})
+    if not pairs or not keys:
+        return pairs
+    ids = {at: records.roll.element_id(at) for pair in pairs for at in (pair.first, pair.second)}
+    values = {row["element_id"]: row["values"] for row in check.rows_of("entity-values", ids.values(), size=BATCH, keys=keys)}
+    return [pair for pair in pairs if agree_where_filled(values.get(ids[pair.first], ()), values.get(ids[pair.second], ()))]
+
+
+def _without_related(check: CheckRun, records: RecordValues, pairs: list[SharedValues]) -> list[SharedValues]:
+    """The pairs without those between which a relation says already what they are to each other."""
+    contexts = Contexts(check, {at: records.roll.element_id(at) for pair in pairs for at in (pair.first, pair.second)})
+    return [pair for pair in pairs if not contexts.shared(pair.first, pair.second).related]

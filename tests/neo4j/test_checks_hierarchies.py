@@ -1,0 +1,68 @@
+"""What checks say of relations that put one thing above another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import kgeval
+from kgeval.auditing.hierarchies import hierarchies
+from kgeval.graph.connect import Graph
+
+Draw = Callable[[str], None]
+TREE = "UNWIND range(0, 30) AS i CREATE (:Topic {id: i, name: 'Topic ' + i}) WITH count(*) AS done "
+
+
+def circles(graph: Graph) -> Any:
+    return kgeval.audit(graph.driver, checks="hierarchy-cycle", no_structure=True, examples=20).findings[0]
+
+
+def joined(*edges: tuple[int, str, int]) -> str:
+    return TREE + "".join(
+        f"MATCH (a{at}:Topic {{id: {a}}}), (b{at}:Topic {{id: {b}}}) CREATE (a{at})-[:`{type_}`]->(b{at}) WITH count(*) AS done "
+        for at, (a, type_, b) in enumerate(edges)
+    ) + "RETURN done"
+
+
+@pytest.mark.parametrize(("edges", "whys"), [
+    ([(1, "BROADER", 2), (2, "BROADER", 3), (3, "BROADER", 1), (4, "BROADER", 1)],
+     ["BROADER: Topic 1 below Topic 2 below Topic 3 below Topic 1"]),
+    ([(1, "skos__broader", 2), (1, "skos__narrower", 2)], ["skos__broader, skos__narrower: Topic 1 below Topic 2 below Topic 1"]),
+    ([(1, "skos__broader", 2), (2, "skos__narrower", 1)], []),  # both ways of saying one thing
+    ([(1, "partOf", 2), (2, "PART_OF", 1), (3, "CONTAINS", 4), (4, "CONTAINS", 3)],
+     ["PART_OF, partOf: Topic 1 below Topic 2 below Topic 1", "CONTAINS: Topic 3 below Topic 4 below Topic 3"]),
+    ([(1, "REPORTS_TO", 2), (2, "SUBCLASS_OF", 1)], []),  # two hierarchies
+    ([(1, "KNOWS", 2), (2, "KNOWS", 1), (1, "CITES", 3), (3, "CITES", 1)], []),  # no hierarchies
+    ([(1, "PART_OF", 1), (1, "PART_OF", 2)], []),  # a self-loop is another check's
+    ([(1, "PART_OF", 2), (2, "PART_OF", 3), (3, "PART_OF", 1), (3, "PART_OF", 2)],
+     ["PART_OF: Topic 2 below Topic 3 below Topic 2"]),  # what hangs together counts once, by a shortest circle
+])
+def test_a_hierarchy_that_leads_back_is_found(graph: Graph, draw: Draw, edges: list[tuple[int, str, int]], whys: list[str]) -> None:
+    draw(joined(*edges))
+    found = circles(graph)
+    assert sorted(example.why for example in found.examples) == sorted(whys)
+    assert (found.count or 0) == sum(len(example.items) for example in found.examples)
+
+
+def test_as_many_circles_as_another_library_counts(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(0, 199) AS i CREATE (:Part {id: i, name: 'Part ' + i}) WITH count(*) AS done
+            MATCH (a:Part), (b:Part) WHERE a <> b AND (a.id * 7919 + b.id * 104729) % 211 = 0 CREATE (a)-[:PART_OF]->(b)""")
+    edges = [(row["a"], row["b"]) for row in graph.read("MATCH (a)-[:PART_OF]->(b) RETURN a.id AS a, b.id AS b")]
+    parts = [part for part in nx.strongly_connected_components(nx.DiGraph(edges)) if len(part) > 1]
+    found = circles(graph)
+    assert len(parts) > 0 and (found.examples_total, found.total) == (len(parts), len({node for edge in edges for node in edge}))
+    for example in found.examples:
+        own = [int(item.name.removeprefix("Part ")) for item in example.items]
+        assert all(edge in edges for edge in zip(own, [*own[1:], own[0]], strict=True))
+
+
+@pytest.mark.parametrize(("type_", "family"), [
+    ("skos__broader", "broader"), ("rdfs:subClassOf", "class"), ("IS_A", "class"), ("isPartOf", "part"), ("LOCATED_IN", "part"),
+    ("Reports To", "reports"), ("HAS_CHILD", "parent"), ("parent", "parent, alone"),
+    ("PARENTHESIS", None), ("PART", None), ("KNOWS", None), ("HAS", None), ("", None), ("__", None),
+])
+def test_what_a_type_says_is_read_from_its_words(type_: str, family: str | None) -> None:
+    assert {name: found for name, (found, _) in hierarchies([type_]).items()} == ({type_: family} if family else {})

@@ -1,0 +1,82 @@
+"""What checks say of records that people keep: two of one thing, under different keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kgeval
+from kgeval.graph.connect import Graph
+
+Draw = Callable[[str], None]
+CUSTOMERS = """
+UNWIND range(1, 60) AS i
+CREATE (:Customer {nr: i, firstName: ['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Flo'][i % 6], lastName: 'Name' + i, born: 1900 + i,
+  phone: '555-000-' + (1000 + i), mail: 'person' + i + '@example.org', city: 'Town ' + (i % 5), score: i * 7919})
+"""
+PERSON = "CREATE (:Customer {nr: $nr, firstName: $first, lastName: $last, phone: $phone, mail: $mail, born: $born})"
+
+
+def same_records(graph: Graph, **options: Any) -> Any:
+    return kgeval.audit(graph.driver, checks="same-record", no_structure=True, examples=20, **options).findings[0]
+
+
+def pairs_of(finding: Any) -> list[tuple[list[str], str]]:
+    return [([item.name for item in example.items], example.why) for example in finding.examples]
+
+
+def add(graph: Graph, *people: tuple[str, str, str | None, str | None, int | None]) -> None:
+    for at, (first, last, phone, mail, born) in enumerate(people):
+        graph.write(PERSON, {"nr": 900 + at, "first": first, "last": last, "phone": phone, "mail": mail, "born": born})
+
+
+@pytest.mark.parametrize(("people", "why"), [
+    # (telephone, mail, born) of two people, and what is said of them
+    ([("Wanda", "Wroath", "1-23-45", "w@x.org", None), ("Wenda", "Wroath", "1-23-45", "w@x.org", None)], "the same mail and phone"),
+    ([("Hortensia", "Benn", "1-23-45", "h@x.org", None), ("Hort", "Benn", "1-23-45", "b@x.org", None)], "the same phone"),
+    ([("Liz", "Benn", "1 23 45", "h@x.org", None), ("Elizabeth", "Benn", "9-87-65", "h@x.org", None)], "the same mail"),
+    ([("Ann", "Lee", "1-23-45", "a@x.org", 1950), ("Ann", "Lee", "1-23-45", "a@x.org", None)], "the same mail and phone"),
+    # a household, and a father and his daughter
+    ([("John", "Smith", "1-23-45", "j@x.org", None), ("Margaret", "Smith", "1-23-45", "m@x.org", None)], None),
+    ([("John", "Smith", "1-23-45", "j@x.org", None), ("Margaret", "Doe", "1-23-45", "j@x.org", None)], None),
+    # one name and telephone, but born in two years
+    ([("John", "Smith", "1-23-45", "j@x.org", 1950), ("John", "Smith", "1-23-45", "j@x.org", 1980)], None),
+    # what stands for no value is shared by nobody
+    ([("Jon", "Smith", "NULL", None, None), ("John", "Smith", "NULL", None, None)], None),
+    ([("Jon", "Smith", "n/a", "", None), ("John", "Smith", "n/a", "", None)], None),
+    ([("Jon", "Smith", None, None, None), ("John", "Smith", None, None, None)], None),
+])
+def test_two_records_of_one_thing_are_found_by_what_only_one_should_have(
+    graph: Graph, draw: Draw, people: list[tuple[str, str, str | None, str | None, int | None]], why: str | None,
+) -> None:
+    draw(CUSTOMERS)
+    add(graph, *people)
+    found = same_records(graph)
+    names = sorted(f"{first} {last}" for first, last, *_ in people)
+    assert [(sorted(pair), said) for pair, said in pairs_of(found)] == ([(names, why)] if why else [])
+    assert (found.count, found.total, found.severity) == (2 if why else 0, 62, "warning")
+
+
+def test_what_an_office_shares_or_a_relation_tells_is_no_second_record(graph: Graph, draw: Draw) -> None:
+    draw(CUSTOMERS)
+    office = [("Ann", f"Office{letter}", "1-23-45", f"{letter}@x.org", None) for letter in "abcdefgh"]
+    add(graph, *office, ("Kim", "Hall", "6-66-66", "k@x.org", None), ("Kimm", "Hall", "6-66-66", "l@x.org", None))
+    assert pairs_of(same_records(graph)) == [(["Kim Hall", "Kimm Hall"], "the same phone")]
+    assert same_records(graph, settings={"same-record.max_nodes": 8}).count > 2
+    graph.write("MATCH (a:Customer {firstName: 'Kim', lastName: 'Hall'}), (b:Customer {firstName: 'Kimm'}) CREATE (b)-[:CHILD_OF]->(a)")
+    assert pairs_of(same_records(graph)) == []
+
+
+def test_records_without_a_name_must_share_two_values(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 40) AS i CREATE (:Device {id: i, mac: 'aa:bb:cc:' + (1000 + i), serial: 'SN' + (70000 + i), watts: i})
+            WITH count(*) AS done CREATE (:Device {id: 101, mac: 'aa:bb:cc:1001', serial: 'SN99'}),
+              (:Device {id: 102, mac: 'aa:bb:cc:1002', serial: 'SN70002'})""")
+    found = same_records(graph)
+    assert [sorted(item.key for item in example.items) for example in found.examples] == [["Device 102", "Device 2"]]
+
+
+def test_graphs_without_such_values_have_nothing_to_look_at(graph: Graph, draw: Draw) -> None:
+    draw("UNWIND range(1, 40) AS i CREATE (:City {id: i, name: 'City ' + i, people: i * 1000, founded: '19' + (10 + i) + '-01-01'})")
+    assert same_records(graph).status == "skipped"
