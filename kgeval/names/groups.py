@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from kgeval.names.compare import ACRONYM, BRACKETS, SHORT_FORMS, SUBSET, NameVerdict, compare_forms, latin_sound
 from kgeval.names.forms import LINKS, NameForm, acronym_keys, folded, form, kind_of, spelling_keys
 from kgeval.names.tables import given_names
 from kgeval.text.signs import identity_key
 
+if TYPE_CHECKING:
+    import numpy as np
+
 MOST = 60  # names in a block: a commoner word tells nothing
+AROUND = 5  # nearest names whose mean cosine says how near a name is to anything
+LEAST = -0.25  # nearness of two groups: what surrounds them may be nearer by an eighth of a cosine
+CLEAR = 0.04  # by which two groups must be nearer to each other than to any third
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +57,15 @@ class _Joined:
 
 
 def group_names(
-    names: Sequence[str], types: Sequence[str | None] | None = None, *, cosines: Mapping[tuple[int, int], float] | None = None,
-    near: float = 0.9,
+    names: Sequence[str], types: Sequence[str | None] | None = None, *, vectors: np.ndarray[Any, Any] | None = None,
 ) -> list[list[int]]:
     """The places of names that are one thing, for all names: each in one group, first places first.
 
     What is sure is joined first, then what is likely; a short form ("Holm", "CIA") only where the fuller names that it fits are one thing.
     No group holds two names that are apart. `types`: what the things are; different ones never join, an unknown one fits any.
-    `cosines`: of pairs of places, first < second, from embeddings: from `near` on nearness joins what no rule contradicts.
+    `vectors`: embeddings of unit length, shape (names, dimensions), of texts as `with_type` makes them. With them what is nearest to each
+    other in meaning is joined too, where no rule contradicts. That is for lists in which most things stand under several names: where each
+    stands once, it joins different things (docs/names.md says how many). Memory: 8 bytes for each pair of names.
     """
     kinds = [(kind or "").strip().casefold() for kind in types] if types is not None else [""] * len(names)
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)  # names that are the same are one from the start, however many
@@ -75,9 +84,8 @@ def group_names(
             if pair.verdict.certainty == certainty and pair.verdict.form not in SHORT_FORMS:
                 joined.join(pair.first, pair.second)
     _join_short_forms([pair for pair in found if _may_be_short(pair, kinds_of)], forms, joined)
-    if cosines:
-        at_of = {place: at for at, places in enumerate(alike.values()) for place in places}
-        _join_near(cosines, near, at_of, forms, kinds_of, joined)
+    if vectors is not None:
+        _join_nearest(vectors[first_of], forms, kinds_of, joined)
     groups = list(alike.values())
     return sorted(sorted(place for at in members for place in groups[at]) for members in joined.members.values())
 
@@ -91,17 +99,53 @@ def _may_be_short(pair: NamePair, kinds: Sequence[str]) -> bool:
     return pair.verdict.certainty != "unlikely" or person or pair.verdict.form != SUBSET
 
 
-def _join_near(
-    cosines: Mapping[tuple[int, int], float], near: float, at_of: Mapping[int, int], forms: Sequence[NameForm], kinds: Sequence[str],
-    joined: _Joined,
-) -> None:
-    """Joins what is near in meaning and no rule contradicts, the nearest first."""
-    for (first, second), cosine in sorted(cosines.items(), key=lambda item: (-item[1], item[0])):
-        a, b = at_of[first], at_of[second]
-        if cosine < near or a == b or (kinds[a] != kinds[b] and kinds[a] and kinds[b]):
-            continue
-        if compare_forms(forms[a], forms[b], kind=kind_of(kinds[a] or kinds[b]), thorough=True).certainty != "apart":
-            joined.join(a, b)
+def with_type(name: str, type_: str | None) -> str:
+    """A name as it is embedded: with what it is a name of."""
+    return f"{name} ({type_})" if type_ else name
+
+
+def _join_nearest(vectors: np.ndarray[Any, Any], forms: Sequence[NameForm], kinds: Sequence[str], joined: _Joined) -> None:
+    """Joins groups that are each other's nearest and clear of any third, until none is left. Nearness is the mean over their names of
+    twice the cosine, less how near each of the two is to its neighbours (CSLS; Conneau et al. 2018): what is near to everything is near
+    to nothing. Names of two types, and names that are apart, are never joined."""
+    import numpy as np
+
+    if len(vectors) < 2:
+        return
+    cosines = vectors @ vectors.T
+    others = cosines - 3 * np.eye(len(vectors))  # a name is none of its own neighbours
+    around = np.sort(others, axis=1)[:, -min(AROUND, len(vectors) - 1):].mean(axis=1)
+    nearness = 2 * cosines - around[:, None] - around[None, :]
+    refused = np.array([[bool(a) and bool(b) and a != b for b in kinds] for a in kinds])
+    for a, b in combinations(range(len(forms)), 2):
+        if not refused[a, b] and compare_forms(forms[a], forms[b], kind=kind_of(kinds[a] or kinds[b]), thorough=True).certainty == "apart":
+            refused[a, b] = refused[b, a] = True
+    while pairs := list(_mutually_nearest(nearness, refused, joined)):
+        for first, second in pairs:
+            joined.join(first, second)
+
+
+def _mutually_nearest(nearness: np.ndarray[Any, Any], refused: np.ndarray[Any, Any], joined: _Joined) -> Iterator[tuple[int, int]]:
+    """A name of each of two groups that are each other's nearest."""
+    import numpy as np
+
+    groups = sorted(joined.members)
+    if len(groups) < 2:
+        return
+    held = np.zeros((len(groups), len(nearness)))
+    for row, group in enumerate(groups):
+        held[row, sorted(joined.members[group])] = 1
+    sizes = held.sum(axis=1)
+    means = held @ nearness @ held.T / sizes[:, None] / sizes[None, :]
+    means[(held @ refused @ held.T) > 0] = -np.inf
+    np.fill_diagonal(means, -np.inf)
+    nearest = means.argmax(axis=1)
+    best = means.max(axis=1)
+    second = np.partition(means, -2, axis=1)[:, -2]
+    for row, other in enumerate(nearest.tolist()):
+        is_clear = best[row] >= max(LEAST, second[row] + CLEAR, second[other] + CLEAR)
+        if row < other and nearest[other] == row and is_clear and np.isfinite(best[row]):
+            yield groups[row], groups[other]
 
 
 def _join_short_forms(pairs: Sequence[NamePair], forms: Sequence[NameForm], joined: _Joined) -> None:

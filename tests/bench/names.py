@@ -15,24 +15,23 @@ import argparse
 import csv
 import sys
 from collections import defaultdict
-from itertools import combinations
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "labelled"))
 from name_figures import by_form, figures_of, labelled_names, of_groups
 
-from kgeval.names import group_names
+from kgeval.names import group_names, with_type
 
 RECORDS = Path(__file__).parents[3] / "shared" / "data" / "er-kg-bench" / "records.csv"
 BRANDS = "synonym_brand"
-DESCRIBED = 0.9  # cosine of name and description from which a build joins
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=Path, default=RECORDS, help="ER-KG-Bench's records.csv")
     parser.add_argument("--model", help="a sentence-transformers model, for embeddings of the names")
-    parser.add_argument("--near", type=float, default=0.65, help="cosine from which nearness joins two names")
     options = parser.parse_args()
     rows = list(labelled_names())
     for half in ("dev", "held"):
@@ -43,22 +42,22 @@ def main() -> None:
         for form, certainty, right, times in by_form(own):
             print(f"  {certainty:10}{form:26}{right} of {times}")
     if options.records.is_file():
-        records(options.records, options.model, options.near)
+        records(options.records, options.model)
     else:
         print(f"{options.records} is not there: ER-KG-Bench left out")
 
 
-def records(path: Path, model: str | None, near: float) -> None:
+def records(path: Path, model: str | None) -> None:
     """The figures of ER-KG-Bench."""
     with path.open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     names, types, truth = ([row[column] for row in table] for column in ("mention", "entity_type", "entity_id"))
     groups = {"names": group_names(names, types)}
     if model:
-        groups["names with embeddings"] = group_names(names, types, cosines=cosines_of(names, model, near), near=near)
-        described = [f"{row['mention']}: {row['context']}" for row in table]
-        cosines = cosines_of(described, model, DESCRIBED)
-        groups["names with context, which leaks"] = group_names(names, types, cosines=cosines, near=DESCRIBED)
+        named = [with_type(name, type_) for name, type_ in zip(names, types, strict=True)]
+        groups["names with embeddings"] = group_names(names, types, vectors=vectors_of(named, model))
+        described = [f"{name}: {row['context']}" for name, row in zip(named, table, strict=True)]
+        groups["names with context, which leaks"] = group_names(names, types, vectors=vectors_of(described, model))
     classes = defaultdict(list)
     for place, row in enumerate(table):
         classes[row["failure_class"]].append(place)
@@ -70,13 +69,11 @@ def records(path: Path, model: str | None, near: float) -> None:
             print(f"  {name:22}{of_groups(found, truth, places)}")
 
 
-def cosines_of(names: list[str], model: str, near: float) -> dict[tuple[int, int], float]:
-    """The cosines from `near` on, by places."""
+def vectors_of(texts: list[str], model: str) -> np.ndarray:
+    """Embeddings of unit length."""
     from sentence_transformers import SentenceTransformer
 
-    vectors = SentenceTransformer(model).encode(names, normalize_embeddings=True)
-    cosines = vectors @ vectors.T
-    return {(a, b): float(cosines[a, b]) for a, b in combinations(range(len(names)), 2) if cosines[a, b] >= near}
+    return SentenceTransformer(model).encode(texts, normalize_embeddings=True)
 
 
 if __name__ == "__main__":

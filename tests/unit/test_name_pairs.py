@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +117,46 @@ def test_no_group_holds_two_names_that_are_apart() -> None:
 
 def test_types_that_differ_never_join_and_a_missing_one_fits() -> None:
     assert group_names(["Mercury", "mercury", "Mercury"], ["Planet", "Element", None]) in ([[0, 2], [1]], [[0], [1, 2]])
+
+
+OTHERS = [
+    "Rome", "Oslo", "Bern", "Lima", "Quito", "Accra", "Hanoi", "Sofia", "Minsk", "Riga", "Cairo", "Tunis", "Dakar", "Amman", "Doha",
+]
+
+
+def near_in_meaning(size: int, *pairs: tuple[int, int, float]) -> np.ndarray:
+    """Unit vectors of which each is nearer (cosine) to those that are named than to the others, to which it is at 0.2."""
+    cosines = np.full((size, size), 0.2)
+    np.fill_diagonal(cosines, 1.0)
+    for a, b, cosine in pairs:
+        cosines[a, b] = cosines[b, a] = cosine
+    return np.linalg.cholesky(cosines)
+
+
+def groups_of_several(names: list[str], *pairs: tuple[int, int, float], types: list[str] | None = None) -> list[list[int]]:
+    every = [*names, *OTHERS]
+    kinds = [*types, *["City"] * len(OTHERS)] if types else None
+    found = group_names(every, kinds, vectors=near_in_meaning(len(every), *pairs))
+    return [group for group in found if group[0] < len(names)]
+
+
+def test_embeddings_join_what_is_nearest_to_each_other_and_clear_of_others() -> None:
+    names = ["London", "Londres", "Paris", "Lutetia"]
+    assert groups_of_several(names, (0, 1, 0.8), (2, 3, 0.7)) == [[0, 1], [2, 3]]
+    assert [group for group in group_names([*names, *OTHERS]) if len(group) > 1] == [], "names alone join none of them"
+    assert groups_of_several(names, (0, 1, 0.8), (2, 3, 0.7), types=["City", "Poem", "City", "City"]) == [[0], [1], [2, 3]]
+    assert groups_of_several(["World Cup 2018", "World Cup 2022"], (0, 1, 0.95)) == [[0], [1]], "years tell them apart"
+
+
+def test_embeddings_that_are_as_near_to_a_third_join_none() -> None:
+    names = ["Florence", "Fiorenza", "Tuscany"]
+    assert groups_of_several(names, (0, 1, 0.8), (1, 2, 0.8), (0, 2, 0.8)) == [[0], [1], [2]]
+    assert groups_of_several(names, (0, 1, 0.85), (1, 2, 0.7), (0, 2, 0.7)) == [[0, 1, 2]], "what is left is nearest to the two"
+    assert group_names(["Alpha"], vectors=np.ones((1, 1))) == [[0]] and group_names([], vectors=np.ones((0, 3))) == []
+
+
+def test_a_group_that_names_join_is_near_as_a_whole() -> None:
+    """Langley is nearest to CIA, but no nearer to the group of its names than to Rome."""
+    names = ["CIA", "Central Intelligence Agency", "Langley"]
+    assert groups_of_several(names, (0, 2, 0.4), (1, 2, 0.0)) == [[0, 1], [2]]
+    assert groups_of_several(names, (0, 2, 0.6), (1, 2, 0.6)) == [[0, 1, 2]]
