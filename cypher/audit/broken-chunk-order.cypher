@@ -63,12 +63,13 @@ WITH documents, [kind IN ['twice', 'missing', 'fork', 'back', 'starts']
 WITH documents, [one IN documents | {d: one.d, why: [f IN one.faults
   WHERE f.touched > 0 AND (NOT f.kind IN habits OR 5 * f.touched <= f.of) | one.texts[f.kind]]}] AS told
 WITH size(documents) AS total, [one IN told WHERE size(one.why) > 0] AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit.d AS d, hit.why AS why
-  WITH d, why, left(@document(d), 200) AS name
-  ORDER BY size(why) DESC, name, elementId(d) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}],
-    why: reduce(said = why[0], more IN why[1..] | said + '; ' + more)}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.d AS d, hit.why AS why
+WITH total, count, d, why, left(@document(d), 200) AS name
+ORDER BY size(why) DESC, name, elementId(d) LIMIT $sample
+RETURN count, total, collect(CASE WHEN d IS NOT NULL THEN {
+  items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}],
+  why: reduce(said = why[0], more IN why[1..] | said + '; ' + more)} END) AS sample

@@ -13,11 +13,12 @@ WITH c, EXISTS {
 } AS placed
 WITH count(*) AS chunks, sum(CASE WHEN placed THEN 1 ELSE 0 END) AS placed, collect(CASE WHEN NOT placed THEN c END) AS hits
 WITH CASE WHEN 2 * placed >= chunks THEN chunks ELSE 0 END AS total, CASE WHEN 2 * placed >= chunks THEN hits ELSE [] END AS hits
-CALL (hits) {
-  UNWIND hits AS c
-  WITH c, left(@ref(c), 200) AS id
-  ORDER BY id, elementId(c) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: id, name: id, type: null, kind: 'chunk'}],
-    why: 'it begins: ' + left(coalesce(@text(c), ''), 80)}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS c
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, c, count(*) AS once
+WITH total, count, c, left(@ref(c), 200) AS id
+ORDER BY id, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: id, name: id, type: null, kind: 'chunk'}],
+  why: 'it begins: ' + left(coalesce(@text(c), ''), 80)} END) AS sample

@@ -46,12 +46,13 @@ WITH CASE WHEN has_members OR size(lacking) > 0 THEN communities ELSE 0 END AS t
     THEN 'it has a report, and nothing is in it' ELSE 'nothing is in it' END}]
   + [one IN lacking WHERE NOT one.c IN empty | {c: one.c, why: toString(size(one.ids)) + CASE size(one.ids)
     WHEN 1 THEN ' member that it lists is gone: ' ELSE ' members that it lists are gone, as ' END + left(one.ids[0], 80)}] AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit.c AS c, hit.why AS why
-  WITH c, why, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
-  ORDER BY key, elementId(c) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
-    type: null, kind: 'community'}], why: why}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.c AS c, hit.why AS why
+WITH total, count, c, why, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
+ORDER BY key, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
+  type: null, kind: 'community'}], why: why} END) AS sample

@@ -21,12 +21,13 @@ WHERE 2 * childs >= communities
 WITH sum(communities) AS total, collect({level: level, all: [one IN all WHERE NOT one.linked AND NOT (one.names_one AND one.known)]}) AS levels
 WITH total, levels, reduce(hits = [], one IN levels | hits + [hit IN one.all | {c: hit.c, why: CASE WHEN hit.names_one
   THEN 'its parent ' + left(hit.named, 80) + ' is not there' ELSE 'it has none, on level ' + coalesce(one.level, '?') END}]) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit.c AS c, hit.why AS why
-  WITH c, why, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
-  ORDER BY key, elementId(c) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
-    type: null, kind: 'community'}], why: why}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.c AS c, hit.why AS why
+WITH total, count, c, why, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
+ORDER BY key, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
+  type: null, kind: 'community'}], why: why} END) AS sample

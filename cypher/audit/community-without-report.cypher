@@ -18,13 +18,15 @@ WITH c, toStringOrNull(c.@community_level_key) AS level,
 WHERE members > 1
 WITH level, count(*) AS communities, sum(CASE WHEN reported THEN 1 ELSE 0 END) AS reported, collect(CASE WHEN NOT reported THEN c END) AS bare
 WHERE 2 * reported >= communities
-WITH sum(communities) AS total, collect({level: level, bare: bare}) AS levels
-CALL (levels) {
-  UNWIND levels AS one
-  UNWIND one.bare AS c
-  WITH c, one.level AS level, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
-  ORDER BY level, key, elementId(c) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
-    type: null, kind: 'community'}], why: 'on level ' + level}) AS sample
-}
-RETURN reduce(n = 0, one IN levels | n + size(one.bare)) AS count, total, sample
+WITH sum(communities) AS total, sum(size(bare)) AS count, collect([c IN bare | {c: c, level: level}]) AS levels
+WITH total, count, CASE count WHEN 0 THEN [[null]] ELSE levels END AS levels
+UNWIND levels AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.c AS c, hit.level AS level
+WITH total, count, c, level, left(coalesce(toStringOrNull(c.@community_key), elementId(c)), 200) AS key
+ORDER BY level, key, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: key, name: left(coalesce(toStringOrNull(c.title), toStringOrNull(c.name), key), 200),
+    type: null, kind: 'community'}], why: 'on level ' + level} END) AS sample

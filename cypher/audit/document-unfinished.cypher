@@ -14,11 +14,12 @@ WITH count(*) AS total, collect(CASE WHEN open OR partly THEN {d: d, why:
   CASE WHEN state IS NULL THEN '' ELSE 'its state is \'' + left(state, 50) + '\'' END
   + CASE WHEN state IS NOT NULL AND partly THEN CASE WHEN open THEN ', and ' ELSE ', but ' END ELSE '' END
   + CASE WHEN partly THEN toString(done) + ' of ' + toString(chunks) + ' chunks are done' ELSE '' END} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit.d AS d, hit.why AS why
-  WITH d, why, left(@document(d), 200) AS name
-  ORDER BY name, elementId(d) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}], why: why}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.d AS d, hit.why AS why
+WITH total, count, d, why, left(@document(d), 200) AS name
+ORDER BY name, elementId(d) LIMIT $sample
+RETURN count, total, collect(CASE WHEN d IS NOT NULL THEN {
+  items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}], why: why} END) AS sample

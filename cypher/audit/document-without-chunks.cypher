@@ -16,10 +16,11 @@ WITH count(*) AS documents, sum(CASE WHEN used THEN 1 ELSE 0 END) AS used, colle
     WHERE @is(e, Entity)
   } THEN d END) AS hits
 WITH CASE WHEN 2 * used >= documents THEN documents ELSE 0 END AS total, CASE WHEN 2 * used >= documents THEN hits ELSE [] END AS hits
-CALL (hits) {
-  UNWIND hits AS d
-  WITH d, left(@document(d), 200) AS name
-  ORDER BY name, elementId(d) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}], why: null}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS d
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, d, count(*) AS once
+WITH total, count, d, left(@document(d), 200) AS name
+ORDER BY name, elementId(d) LIMIT $sample
+RETURN count, total, collect(CASE WHEN d IS NOT NULL THEN {
+  items: [{element_id: elementId(d), key: name, name: name, type: null, kind: 'document'}], why: null} END) AS sample

@@ -11,23 +11,24 @@ WITH c, @text(c) AS text
 WHERE size(text) >= $min_characters
 WITH size(text) AS length, left(text, 40) + substring(text, size(text) / 2, 40) + right(text, 40) AS parts, collect(c) AS alike
 WITH sum(size(alike)) AS total, collect(CASE WHEN size(alike) > 1 THEN alike END) AS groups
-CALL (groups) {
-  UNWIND groups AS alike
-  UNWIND alike AS c
-  WITH @text(c) AS text, c
-  ORDER BY @ref(c), elementId(c)
-  WITH text, collect(c) AS same
-  WHERE size(same) > 1
-  RETURN collect(same) AS found
-}
-CALL (found) {
-  UNWIND found AS same
-  WITH same, same[0] AS first
-  WITH same, left(@text(first), 80) AS beginning, size(@text(first)) AS length
-  ORDER BY size(same) DESC, length DESC, beginning LIMIT $sample
-  RETURN collect({
-    items: [c IN same[..20] | {element_id: elementId(c), key: left(@ref(c), 200), name: left(@ref(c), 200), type: null, kind: 'chunk'}],
-    counts: size(same) - 1,
-    why: toString(size(same)) + ' chunks hold the same ' + toString(length) + ' characters: ' + beginning}) AS sample
-}
-RETURN reduce(n = 0, same IN found | n + size(same) - 1) AS count, total, sample
+WITH total, CASE WHEN isEmpty(groups) THEN [[null]] ELSE groups END AS groups
+UNWIND groups AS alike
+UNWIND alike AS c
+// grouping makes new rows, that do not each hold the list of all groups
+WITH total, c, count(*) AS once
+WITH total, @text(c) AS text, collect(c) AS same
+WITH total, collect(CASE WHEN size(same) > 1 THEN same END) AS found
+WITH total, reduce(n = 0, same IN found | n + size(same) - 1) AS count, CASE WHEN isEmpty(found) THEN [[]] ELSE found END AS found
+UNWIND found AS same
+WITH total, count, same, count(*) AS once
+WITH total, count, same, same[0] AS first
+WITH total, count, same, left(@text(first), 80) AS beginning, size(@text(first)) AS length
+ORDER BY size(same) DESC, length DESC, beginning LIMIT $sample
+UNWIND CASE WHEN isEmpty(same) THEN [null] ELSE same[..20] END AS c
+WITH total, count, same, beginning, length, c, left(@ref(c), 200) AS id
+ORDER BY size(same) DESC, length DESC, beginning, id, elementId(c)
+WITH total, count, size(same) AS size, length, beginning, collect(CASE WHEN c IS NOT NULL THEN
+  {element_id: elementId(c), key: id, name: id, type: null, kind: 'chunk'} END) AS items
+ORDER BY size DESC, length DESC, beginning
+RETURN count, total, collect(CASE WHEN size(items) > 0 THEN {items: items, counts: size - 1,
+  why: toString(size) + ' chunks hold the same ' + toString(length) + ' characters: ' + beginning} END) AS sample

@@ -65,14 +65,14 @@ CALL (documents, gone) {
     + CASE chunks WHEN 1 THEN 'text' ELSE toString(chunks) + ' texts' END}) AS by_texts
 }
 WITH size(documents) AS total, by_key + by_texts AS groups
-CALL (groups) {
-  UNWIND groups AS group
-  WITH group, group.same[0] AS first
-  WITH group, left(@document(first), 200) AS name
-  ORDER BY size(group.same) DESC, name LIMIT $sample
-  RETURN collect({
-    items: [d IN group.same[..20] | {element_id: elementId(d), key: left(@document(d), 200), name: left(@document(d), 200), type: null,
-      kind: 'document'}],
-    counts: size(group.same) - 1, why: group.why}) AS sample
-}
-RETURN reduce(n = 0, group IN groups | n + size(group.same) - 1) AS count, total, sample
+WITH total, reduce(n = 0, group IN groups | n + size(group.same) - 1) AS count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
+UNWIND groups AS group
+// grouping makes new rows, that do not each hold the list of all groups
+WITH total, count, group, count(*) AS once
+WITH total, count, group, group.same[0] AS first
+WITH total, count, group, left(@document(first), 200) AS name
+ORDER BY size(group.same) DESC, name LIMIT $sample
+RETURN count, total, collect(CASE WHEN group IS NOT NULL THEN {
+  items: [d IN group.same[..20] | {element_id: elementId(d), key: left(@document(d), 200), name: left(@document(d), 200), type: null,
+    kind: 'document'}],
+  counts: size(group.same) - 1, why: group.why} END) AS sample

@@ -20,11 +20,12 @@ WHERE filled OR hit
 WITH count(*) AS chunks, sum(CASE WHEN filled THEN 1 ELSE 0 END) AS filled,
      collect(CASE WHEN hit THEN {c: c, why: CASE WHEN size(texts) > 0 THEN 'its text is blank' ELSE 'it has no text' END} END) AS hits
 WITH CASE WHEN 2 * filled >= chunks THEN chunks ELSE 0 END AS total, CASE WHEN 2 * filled >= chunks THEN hits ELSE [] END AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit.c AS c, hit.why AS why
-  WITH c, why, left(@ref(c), 200) AS id
-  ORDER BY id, elementId(c) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: id, name: id, type: null, kind: 'chunk'}], why: why}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.c AS c, hit.why AS why
+WITH total, count, c, why, left(@ref(c), 200) AS id
+ORDER BY id, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: id, name: id, type: null, kind: 'chunk'}], why: why} END) AS sample

@@ -21,15 +21,15 @@ WITH n, pair, then, now, coalesce(CASE
 END, false) AS stale
 WITH pair, count(*) AS nodes, collect(CASE WHEN stale THEN n END) AS stale
 WHERE 2 * size(stale) <= nodes
-WITH sum(nodes) AS total, collect({pair: pair, stale: stale}) AS groups
-CALL (groups) {
-  UNWIND groups AS group
-  UNWIND group.stale AS n
-  WITH n, group.pair AS pair
-  WITH n, pair, left(coalesce(@shown(n), @id(n), elementId(n)), 200) AS name
-  ORDER BY pair.label, name, elementId(n) LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(n), key: name, name: name, type: pair.label,
-    kind: CASE WHEN @is(n, Chunk) THEN 'chunk' ELSE 'entity' END}],
-    why: pair.then + ' is ' + left(toString(n[pair.then]), 60) + ', ' + pair.now + ' ' + left(toString(n[pair.now]), 60)}) AS sample
-}
-RETURN reduce(n = 0, group IN groups | n + size(group.stale)) AS count, total, sample
+WITH sum(nodes) AS total, sum(size(stale)) AS count, collect([n IN stale | {n: n, pair: pair}]) AS groups
+WITH total, count, CASE count WHEN 0 THEN [[null]] ELSE groups END AS groups
+UNWIND groups AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit.n AS n, hit.pair AS pair
+WITH total, count, n, pair, left(coalesce(@shown(n), @id(n), elementId(n)), 200) AS name
+ORDER BY pair.label, name, elementId(n) LIMIT $sample
+RETURN count, total, collect(CASE WHEN n IS NOT NULL THEN {
+  items: [{element_id: elementId(n), key: name, name: name, type: pair.label, kind: CASE WHEN @is(n, Chunk) THEN 'chunk' ELSE 'entity' END}],
+  why: pair.then + ' is ' + left(toString(n[pair.then]), 60) + ', ' + pair.now + ' ' + left(toString(n[pair.now]), 60)} END) AS sample
