@@ -79,12 +79,13 @@ def _stored(layout: Layout) -> dict[str, str | None]:
     """What writers store beside entities, relations and texts. A bound layout names nothing that the database lacks."""
     states = (layout.document_status_key and layout.document_done_values) or (layout.document_total_key and layout.document_processed_key)
     ordered, parents = layout.next_chunk_types or layout.chunk_index_key, layout.community_parent_types or layout.community_parent_key
+    without = not layout.community_labels  # one reason is enough
     return {
         "document_states": None if states else f"no property of documents says in layout '{layout.name}' how far they are",
         "chunk_order": None if ordered else f"nothing orders chunks in layout '{layout.name}'",
-        "communities": None if layout.community_labels else "the graph has no communities that are stored as nodes",
-        "community_reports": None if layout.community_report_keys else "communities carry no reports",
-        "community_parents": None if parents else "communities have no parents",
+        "communities": "the graph has no communities that are stored as nodes" if without else None,
+        "community_reports": None if without or layout.community_report_keys else "communities carry no reports",
+        "community_parents": None if without or parents else "communities have no parents",
         "memories": None if layout.memory_labels else f"layout '{layout.name}' knows no facts, preferences or steps",
     }
 
