@@ -155,7 +155,8 @@ class CheckOutcome:
 
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many
     there are in all, where that does not follow from `count`: pairs share entities, and a few may hold every entity that is counted.
-    `repair`: Cypher that was made for these hits, where names cannot be parameters.
+    `repair`: Cypher that was made for these hits, where names cannot be parameters. `parameters`: what a step gave the check's own query
+    besides its settings, so that the query that is shown lists the same.
     """
 
     count: int
@@ -164,6 +165,7 @@ class CheckOutcome:
     note: str | None = None
     examples_total: int | None = None
     repair: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
 
 
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:

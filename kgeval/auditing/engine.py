@@ -230,7 +230,7 @@ def _held(rule: Rule) -> frozenset[str]:
 
 
 def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> PartResult[Missing]:
-    has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None}
+    has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None, "has_vectors": _has_vectors(options)}
     result = attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
     if result.value is not None:
         options.kept.keep(result.value, *_roles_question(layout, options))
@@ -244,7 +244,13 @@ def _kept_roles(layout: Layout, options: EngineOptions) -> PartResult[Missing] |
 
 
 def _roles_question(layout: Layout, options: EngineOptions) -> tuple[object, ...]:
-    return "roles", layout.model_dump(mode="json"), options.schema is not None, options.embedding is not None
+    given = options.schema is not None, options.embedding is not None, _has_vectors(options)
+    return "roles", layout.model_dump(mode="json"), *given
+
+
+def _has_vectors(options: EngineOptions) -> bool:
+    """Whether some label keeps embeddings, whatever the property is called."""
+    return options.profile is not None and any(label.embeddings for label in options.profile.labels)
 
 
 def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[str, Any] | None = None, **options: Any) -> Finding:
@@ -341,7 +347,8 @@ def _counted(
     examples = gated.examples[: options.examples or None]
     hits = outcome.count > gated.suppressed
     finding = _finding(
-        rule, layout, gated.status, options, severity=gated.severity, count=outcome.count, total=outcome.total, share=share,
+        rule, layout, gated.status, options, asked=outcome.parameters, severity=gated.severity, count=outcome.count, total=outcome.total,
+        share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
@@ -350,13 +357,16 @@ def _counted(
     return finding, replace(gated, examples=[])
 
 
-def _finding(rule: Rule, layout: Layout, status: str, options: EngineOptions, **more: Any) -> Finding:
-    """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
+def _finding(
+    rule: Rule, layout: Layout, status: str, options: EngineOptions, asked: Mapping[str, Any] | None = None, **more: Any,
+) -> Finding:
+    """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them. `asked`: what its step gave the
+    query besides."""
     used = check_settings(rule, options)
     settings: dict[str, JsonValue] = {name: used[name] for name in rule.settings}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    pool = {**used, **PartialScan().params()}
+    pool = {**used, **PartialScan().params(), **(asked or {})}
     parameters = {name: value for name, value in pool.items() if name in declared and value is not None}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,

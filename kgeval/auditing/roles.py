@@ -18,11 +18,12 @@ HIDDEN = "user rights hide a part of the database, which may hold what is missin
 
 def missing_roles(
     graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False,
-    has_embedder: bool = False, timeout: float = 120.0,
+    has_embedder: bool = False, has_vectors: bool = False, timeout: float = 120.0,
 ) -> Missing:
     """Reason by role for every role that this graph, layout or server lacks. A role that is not in the map is there.
 
-    `structure`: figures already measured (relations, chunks ...), to save the queries.
+    `structure`: figures already measured (relations, chunks ...), to save the queries. `has_vectors`: some label keeps embeddings, maybe
+    under a name that the layout does not know.
     """
     reader, known = GraphReader(graph, layout, timeout), dict(structure or {})
     seen = reader.rows("roles")[0]
@@ -55,7 +56,8 @@ def missing_roles(
         "validity": None if seen["validity"] else "relations carry no validity times",
         "source_limit": None if layout.source_limit else f"the writer of layout '{layout.name}' has no known cap on sources",
         "gds": no_gds,
-        **_vectors(graph, layout, seen, has_embedder=has_embedder),
+        **_stored(layout),
+        **_vectors(graph, layout, seen, has_embedder=has_embedder, has_vectors=has_vectors),
         "schema": None if has_schema else "no schema given (--schema FILE, or --schema database)",
     }
     return {role: reason for role, reason in reasons.items() if reason}
@@ -73,7 +75,24 @@ def read_share(graph: Graph, layout: Layout, *, timeout: float = 120.0) -> Readi
     )
 
 
-def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embedder: bool) -> dict[str, str | None]:
+def _stored(layout: Layout) -> dict[str, str | None]:
+    """What writers store beside entities, relations and texts. A bound layout names nothing that the database lacks."""
+    states = (layout.document_status_key and layout.document_done_values) or (layout.document_total_key and layout.document_processed_key)
+    ordered, parents = layout.next_chunk_types or layout.chunk_index_key, layout.community_parent_types or layout.community_parent_key
+    without = not layout.community_labels  # one reason is enough
+    return {
+        "document_states": None if states else f"no property of documents says in layout '{layout.name}' how far they are",
+        "chunk_order": None if ordered else f"nothing orders chunks in layout '{layout.name}'",
+        "communities": "the graph has no communities that are stored as nodes" if without else None,
+        "community_reports": None if without or layout.community_report_keys else "communities carry no reports",
+        "community_parents": None if without or parents else "communities have no parents",
+        "memories": None if layout.memory_labels else f"layout '{layout.name}' knows no facts, preferences or steps",
+    }
+
+
+def _vectors(
+    graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embedder: bool, has_vectors: bool,
+) -> dict[str, str | None]:
     """Embeddings: that some are stored (`embeddings`), and that entities can be held against each other by them (`nearness`)."""
     keys = " or ".join(dict.fromkeys(key for key in (layout.embedding_key, layout.chunk_embedding_key) if key))
     place = f"property {keys}" if keys else f"none has a property that layout '{layout.name}' takes for one"
@@ -82,7 +101,7 @@ def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embed
     if nearness is None and graph.info.gds is None:
         nearness = "gds.knn is not there: this server has no Graph Data Science plugin (--embed goes without)"
     return {
-        "embeddings": None if seen["entity_embeddings"] or seen["chunk_embeddings"] else none,
+        "embeddings": None if has_vectors or seen["entity_embeddings"] or seen["chunk_embeddings"] else none,
         "nearness": None if has_embedder else nearness,
     }
 

@@ -20,7 +20,8 @@ from kgeval.records import GROUPS, Group, Severity
 Role = Literal[
     "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
     "descriptions", "aliases", "validity", "names", "gds", "schema", "source_limit",
-    "embeddings", "nearness", "whole_view",
+    "embeddings", "nearness", "whole_view", "document_states", "chunk_order", "communities", "community_reports", "community_parents",
+    "memories",
 ]
 Setting = float | int | str | bool
 Wide = Literal["schema", "part", "embedding", "telling", "profile"]

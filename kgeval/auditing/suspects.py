@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
@@ -49,23 +49,26 @@ def text_properties(check: CheckRun) -> list[TextProperty]:
 
 
 def judged_properties(
-    check: CheckRun, known: list[TextProperty], suspects: list[TextProperty], why: Callable[[TextProperty, Row], str | None],
+    check: CheckRun, known: list[TextProperty], suspects: list[TextProperty], why: Callable[[TextProperty, Row], str | None], *,
+    more: Mapping[str, Mapping[str, str]] | None = None,
 ) -> CheckOutcome:
-    """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example."""
-    rows = _rows(check, suspects)
+    """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example. `more`: what the query is told of a suspect
+    besides, by its name."""
+    asked = [{**suspect.asked(), **(more or {}).get(suspect.name, {})} for suspect in suspects]
+    rows = _rows(check, asked)
     found = [(suspect, said) for suspect in suspects if (row := rows.get(suspect.name)) is not None and (said := why(suspect, row))]
     examples = [
         Example(items=[GraphRef(key=suspect.name, name=suspect.name, type=suspect.owner, kind="property")], why=said)
         for suspect, said in found[: check.sample]
     ]
-    return CheckOutcome(len(found), len(known), examples)
+    return CheckOutcome(len(found), len(known), examples, parameters={"suspects": asked})
 
 
-def _rows(check: CheckRun, suspects: list[TextProperty]) -> dict[str, Row]:
+def _rows(check: CheckRun, asked: list[dict[str, str | None]]) -> dict[str, Row]:
     """What the check's query says of each; nothing is asked where none is suspect."""
-    if not suspects:
+    if not asked:
         return {}
-    rows = check.own_rows(suspects=[suspect.asked() for suspect in suspects])
+    rows = check.own_rows(suspects=asked)
     return {f"{row['owner'][:100]}.{row['key'][:100]}": row for row in rows}
 
 

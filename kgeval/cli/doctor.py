@@ -37,6 +37,12 @@ UNBLOCK = {
     "nearness": "kgeval audit --embed makes embeddings beside the graph",
     "validity": "kgeval audit --set valid_from_key=PROPERTY",
     "whole_view": "ask for the right to read the whole database: GRANT MATCH {*} ON GRAPH NAME TO ROLE",
+    "document_states": "kgeval audit --set document_status_key=PROPERTY --set document_done_values=VALUE, if a property says it",
+    "chunk_order": "kgeval audit --set next_chunk_types=TYPE, or chunk_index_key=PROPERTY",
+    "communities": "kgeval audit --set community_labels=LABEL --set community_member_types=TYPE, if they are stored as nodes",
+    "community_reports": "kgeval audit --set community_report_keys=PROPERTY",
+    "community_parents": "kgeval audit --set community_parent_types=TYPE, or community_parent_key=PROPERTY",
+    "memories": "kgeval audit --set memory_labels=LABEL, if it is the memory of an agent",
     "source_limit": "nothing: only writers that cut their source lists need this check",
 }
 

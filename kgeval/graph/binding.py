@@ -26,9 +26,16 @@ MOST = 100
 NO_NAME = "__KgevalNone__"  # of no node and no relation: a role without names; the constant false fails in the planner of some queries
 _TRUE = "\0true\0"  # a condition that always holds; it is left out where that is possible
 _UNWRITTEN = re.compile(r"[\\\x00-\x1f\x7f-\x9f\u2028\u2029]")
+DOCUMENT_NAMES = ("title", "name", "fileName", "file_name", "path")
 _PARAMETER = re.compile(r"\$(\w+)")
-_LABELS = {"Entity": "entity_labels", "Chunk": "chunk_labels", "Document": "document_labels", "Excluded": "entity_excluded_labels"}
-_TYPES = {"RELATION": "relation_types", "MENTION": "mention_types", "IN_DOCUMENT": "chunk_document_types"}
+_LABELS = {
+    "Entity": "entity_labels", "Chunk": "chunk_labels", "Document": "document_labels", "Community": "community_labels",
+    "Memory": "memory_labels", "Excluded": "entity_excluded_labels",
+}
+_TYPES = {
+    "RELATION": "relation_types", "MENTION": "mention_types", "IN_DOCUMENT": "chunk_document_types", "NEXT_CHUNK": "next_chunk_types",
+    "MEMBER": "community_member_types", "PARENT": "community_parent_types",
+}
 
 
 def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
@@ -277,6 +284,12 @@ class _Writer:
 
     def _text(self, c: str) -> str:
         return self._first(c, "chunk_text_keys")
+
+    def _document(self, d: str) -> str:
+        """What a document is called: what is called like a name, else its key."""
+        named = [f"toStringOrNull({d}.{key})" for key in DOCUMENT_NAMES]
+        key = _text(self._property(d, "document_key"))
+        return f"coalesce({', '.join([*named, *([key] if key != 'null' else []), f'elementId({d})'])})"
 
     def _first(self, x: str, field: str) -> str:
         """The first of some properties that is there, as text; what is no text gives null, and no later one is asked."""

@@ -38,14 +38,14 @@ FORM = re.compile(
     |@(?P<field>\w+)""",
     re.VERBOSE | re.DOTALL,
 )
-NODES = {"Entity", "Chunk", "Document", "Endpoint", "Node"}
-RELATIONS = {"RELATION", "MENTION", "IN_DOCUMENT"}
+NODES = {"Entity", "Chunk", "Document", "Community", "Memory", "Endpoint", "Node"}
+RELATIONS = {"RELATION", "MENTION", "IN_DOCUMENT", "NEXT_CHUNK", "MEMBER", "PARENT"}
 FIELDS = set(Layout.model_fields) - {"name", "description"}  # of what the graph is, not of the layout itself
 _OWNERS = {"Entity", "Relation"}
 _FORMS: dict[str, set[str | None]] = {
-    "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Excluded"},
+    "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Community", "Memory", "Excluded"},
     "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
-    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text")},
+    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document")},
 }
 
 

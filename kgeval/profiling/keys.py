@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ SEEN = 50  # values that tell whether a property holds names
 RARE = 0.05  # share of nodes whose name another one bears, up to which names identify
 FEW = 20  # named nodes, below which repeats tell nothing
 SAME = 0.8  # share of groups of one name that agree in everything else
+LEAST_NUMBERS = 16  # of a vector
 UNIQUE = ("UNIQUENESS", "NODE_KEY", "NODE_PROPERTY_UNIQUENESS")
 
 
@@ -172,10 +174,16 @@ def unique_properties(constraints: Sequence[Mapping[str, object]]) -> dict[str, 
 
 
 def embeddings(nodes: Sequence[SampledNode]) -> list[str]:
-    """Properties that hold vectors: lists of numbers of one length, or the type of vectors."""
-    sizes: dict[str, set[str]] = {}
+    """Properties that hold vectors: lists of numbers, most of them of one length, or the type of vectors."""
+    sizes: dict[str, Counter[str]] = {}
     for node in nodes:
         for key, value in node.values.items():
             if value.type.startswith(("LIST<FLOAT", "VECTOR")) and value.text is not None:
-                sizes.setdefault(key, set()).add(value.text)
-    return sorted(key for key, found in sizes.items() if len(found) == 1 and (not min(found).isdigit() or int(min(found)) >= 16))
+                sizes.setdefault(key, Counter())[value.text] += 1
+    return sorted(key for key, found in sizes.items() if _are_lengths(found))
+
+
+def _are_lengths(sizes: Counter[str]) -> bool:
+    """Whether most lists are as long as vectors are, and equally long. A vector's type does not say its length."""
+    (size, times), = sizes.most_common(1)
+    return 2 * times > sizes.total() and (not size.isdigit() or int(size) >= LEAST_NUMBERS)

@@ -20,7 +20,7 @@ class GraphRef(Record):
     key: str
     name: str
     type: Public | None = None
-    kind: Literal["entity", "relation", "chunk", "document", "type", "property", "index"] = "entity"
+    kind: Literal["entity", "relation", "chunk", "document", "community", "type", "property", "index"] = "entity"
 
 
 class LabelName(PublicRecord):
@@ -76,7 +76,12 @@ class Layout(PublicRecord):
     chunk_index_key: str | None = None
     document_labels: list[str] = Field(default_factory=list)
     document_key: str | None = None
+    document_status_key: str | None = None
+    document_done_values: list[str] = Field(default_factory=list)
+    document_total_key: str | None = None
+    document_processed_key: str | None = None
     chunk_document_types: list[str] = Field(default_factory=list)
+    next_chunk_types: list[str] = Field(default_factory=list)
     mention_types: list[str] = Field(default_factory=list)
     entity_source_key: str | None = None
     relation_source_key: str | None = None
@@ -84,6 +89,15 @@ class Layout(PublicRecord):
     source_limit: int | None = None
     embedding_key: str | None = None
     chunk_embedding_key: str | None = None
+    community_labels: list[str] = Field(default_factory=list)
+    community_key: str | None = None
+    community_level_key: str | None = None
+    community_report_keys: list[str] = Field(default_factory=list)
+    community_members_key: str | None = None
+    community_parent_key: str | None = None
+    community_member_types: list[str] = Field(default_factory=list)
+    community_parent_types: list[str] = Field(default_factory=list)
+    memory_labels: list[str] = Field(default_factory=list)
     placeholder_values: list[str] = Field(default_factory=list)
     expected_indexes: list[str] = Field(default_factory=list)
     relations_join_entities_only: bool = False

@@ -43,7 +43,7 @@ Hasher = Callable[[str], str]
 R = TypeVar("R", bound=Record)
 
 # Labels, relation types, property names and index names are the graph's vocabulary, not its contents: they stay.
-CONTENT = ("entity", "relation", "chunk", "document")
+CONTENT = ("entity", "relation", "chunk", "document", "community")
 OTHER = "another cause"
 _CAUSE = re.compile(r"[a-z0-9_]{1,20}([ -][a-z0-9_]{1,20}){0,3}")
 _QUOTES = re.compile(r"'[^']")  # a name or value of a file

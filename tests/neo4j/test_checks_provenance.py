@@ -54,6 +54,15 @@ def test_an_entity_that_no_chunk_mentions_has_no_source_but_a_dangling_end_is_no
     assert counted(check(graph, "entity-without-source")) == (1, 2, ["without"])
 
 
+def test_an_entity_that_is_linked_to_a_document_has_a_source(graph, draw):
+    draw("""CREATE (d:Document {path: 'a.txt'})<-[:FROM_DOCUMENT]-(c:Chunk {id: 'c', text: 'x'})
+                     <-[:FROM_CHUNK]-(:__Entity__ {name: 'of chunk'}),
+                   (:__Entity__ {name: 'of document'})-[:FROM_CHUNK]->(d), (d)-[:DESCRIBES]->(:__Entity__ {name: 'otherwise linked'}),
+                   (:__Entity__ {name: 'of none'})-[:R]->(:Chart {path: 'no document'})""")
+    layout = NEO4J.model_copy(update={"entity_labels": ["__Entity__"]})
+    assert counted(check(graph, "entity-without-source", layout)) == (1, 4, ["of none"])
+
+
 def test_in_lightrag_the_source_property_counts_and_a_placeholder_is_no_source(graph, draw):
     draw("""CREATE (a:base {entity_id: 'A',
         source_id: 'c1<SEP>c2'})-[:DIRECTED {source_id: 'manual_creation'}]->(b:base {entity_id: 'B', source_id: 'UNKNOWN'}),

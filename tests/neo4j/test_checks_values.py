@@ -116,3 +116,43 @@ def test_what_never_changes_tells_two_of_one_name_apart(graph: Graph, draw: Draw
     found = audited(graph, "duplicate-name")["duplicate-name"]
     names = sorted([item.name for item in example.items] for example in found.examples)
     assert (found.count, names) == (3, [["Bo", "Bo"], ["Cy", "Cy"], ["Di", "Di"]])
+
+
+SECTIONS = """
+UNWIND range(1, 350) AS i
+CREATE (s:Section {id: 's' + CASE WHEN i > 314 THEN i % 9 ELSE i END, heading: 'Heading of ' + i})
+  -[:IN]->(:Book {isbn: 'b' + i, customerID: 'c' + (i % 320), title: 'Book of letters ' + i})
+"""
+
+
+def test_keys_with_repeats_are_found_and_keys_of_other_labels_are_not(graph: Graph, draw: Draw) -> None:
+    draw(SECTIONS)
+    finding = audited(graph, "repeated-key")["repeated-key"]
+    assert whys(finding) == {"Section.id": "350 nodes have 315 values: 9 values stand more than once, as 's1' (5 times)"}
+    assert (finding.count, finding.severity) == (1, "warning")
+
+
+def test_a_key_is_no_repeated_one_where_it_is_whole_or_part_of_a_declared_one_or_counted_anew(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 60) AS i CREATE (:Page {id: i, uid: 'u' + i, words: i}), (:Line {id: i % 12, words: i}),
+              (:Step {id: i % 57, uuid: 'x' + i, words: i}), (:Version {id: i % 55, rev: i, words: i})""")
+    graph.schema_command("CREATE CONSTRAINT version_key FOR (v:Version) REQUIRE (v.id, v.rev) IS UNIQUE")
+    try:
+        assert audited(graph, "repeated-key")["repeated-key"].count == 0
+    finally:
+        graph.schema_command("DROP CONSTRAINT version_key")
+
+
+def test_a_remark_among_numbers_dates_and_addresses_is_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 60) AS i
+            CREATE (:Item {sku: 'k' + i, name: 'Item of trade ' + i,
+              price: CASE i WHEN 7 THEN 'on request' WHEN 8 THEN 'NULL' ELSE i + '.5' END,
+              day: CASE i WHEN 9 THEN 'some day' WHEN 10 THEN '2020' ELSE '2020-01-' + (10 + i % 20) END,
+              mail: CASE i WHEN 11 THEN 'ask Ada' ELSE 'a' + i + '@b.org' END,
+              site: CASE i WHEN 12 THEN 'none yet' WHEN 13 THEN 'b.org' ELSE 'https://b.org/' + i END,
+              colour: CASE i % 2 WHEN 0 THEN 'red' ELSE '17' END, code: 'A-' + i, zip: toString(1000 + i)})""")
+    finding = audited(graph, "value-outside-format")["value-outside-format"]
+    assert whys(finding) == {
+        "Item.price": "1 of 59 texts are no number, as 'on request'", "Item.day": "1 of 60 texts are no date, as 'some day'",
+        "Item.mail": "1 of 60 texts are no mail address, as 'ask Ada'", "Item.site": "1 of 60 texts are no web address, as 'none yet'",
+    }
+    assert finding.total == 5

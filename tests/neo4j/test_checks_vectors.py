@@ -338,3 +338,72 @@ def test_vectors_of_whole_numbers_are_compared_like_others(graph) -> None:
     """GDS knows no cosine of lists of whole numbers."""
     graph.write("CREATE (:E {name: 'Serbian Army', v: [1, 0, 2]}), (:E {name: 'Serbian Military', v: [1, 0, 2]})")
     assert named(check(graph, "similar-entity")) == [("Serbian Army", "Serbian Military")]
+
+
+# by label, and by time
+
+FILMS = """
+UNWIND range(1, 30) AS i
+CREATE (:Film {film_id: i, name: 'Film of the year ' + i, plotVector: [x IN range(1, 16) | x * 1.0 + i]})
+    <-[:ACTED_IN]-(:Actor {name: 'Actor of name ' + i}),
+  (:Poster {poster_id: i, name: 'Poster of film ' + i, embedding: [x IN range(1, 24) | x * 1.0 + i]})
+"""
+
+
+def audited(graph, *checks: str) -> dict[str, Finding]:
+    import kgeval
+
+    found = kgeval.audit(graph.driver, checks=",".join(checks), no_structure=True, examples=20).findings
+    return {finding.rule_id: finding for finding in found}
+
+
+def test_in_what_people_made_each_label_has_embeddings_of_its_own(graph, draw):
+    """Films and posters have vectors, of other lengths and under other names; actors have none, and lack none."""
+    draw(FILMS)
+    assert {rule: (found.status, found.total) for rule, found in audited(graph, *RULES).items()} == dict.fromkeys(RULES, ("passed", 60))
+    draw("""MATCH (f:Film) WHERE f.film_id IN [1, 2, 3]
+            SET f.plotVector = CASE f.film_id WHEN 1 THEN null WHEN 2 THEN [x IN range(1, 16) | 0.0] ELSE [x IN range(1, 24) | 1.0] END""")
+    found = audited(graph, *RULES)
+    assert {rule: named(finding) for rule, finding in found.items()} == {
+        "missing-embedding": [("Film of the year 1",)], "zero-embedding": [("Film of the year 2",)],
+        "embedding-dimension": [("Film of the year 3",)],
+    }
+    query = found["missing-embedding"].query
+    assert graph.read(query, dict(found["missing-embedding"].parameters))[0]["count"] == 1, "what is shown lists the same"
+
+
+def test_communities_of_a_writer_have_embeddings_of_their_own(graph, draw):
+    draw("""UNWIND range(1, 5) AS i
+            CREATE (e:__Entity__:Thing {id: 'Thing of name ' + i, embedding: [x IN range(1, 16) | x * 1.0]})
+              <-[:HAS_ENTITY]-(:Chunk {id: i, text: 'x'}),
+              (e)-[:IN_COMMUNITY]->(c:__Community__ {id: '0-' + i, level: 0, embedding: [x IN range(1, 16) | x * 1.0]})
+            SET c.embedding = CASE i WHEN 1 THEN null ELSE c.embedding END""")
+    found = audited(graph, "missing-embedding")["missing-embedding"]
+    assert [(item.type, item.name) for example in found.examples for item in example.items] == [("__Community__", "0-1")]
+    draw("CREATE (:__Entity__:Rare {id: 'Rare thing'})<-[:HAS_ENTITY]-(:Chunk {id: 99, text: 'y'})")
+    assert ("Rare thing",) in named(audited(graph, "missing-embedding")["missing-embedding"]), "a writer embeds all entities, or none"
+
+
+@pytest.mark.parametrize(("then", "now", "fresh", "stale", "same"), [
+    ("embedded_at", "updated_at", "datetime('2024-01-02T03:04:05Z')",
+     "datetime('2024-06-01T00:00:00Z')", "datetime('2024-01-02T03:04:30Z')"),
+    ("embeddingUpdatedAt", "lastModified", "1700000000000", "1800000000000", "1700000005000"),
+    ("embedding_created_at", "text_updated_at", "'2024-01-02T03:04:05'", "'2024-06-01T00:00:00'", "'2024-01-02T03:04:50'"),
+    ("embedding_hash", "text_hash", "'a' + i", "'changed'", "'a' + i"), ("embedded_text", "text", "'Text ' + i", "'Other'", "'Text ' + i"),
+])
+def test_an_embedding_is_stale_where_the_text_changed_after_it(graph, draw, then, now, fresh, stale, same):
+    draw(f"""UNWIND range(1, 12) AS i
+             CREATE (c:Note {{key: i, name: 'Note of day ' + i, vector: [x IN range(1, 16) | x * 1.0]}})
+             SET c.{then} = {fresh}, c.{now} = CASE i WHEN 3 THEN {stale} ELSE {same} END
+             CREATE (c)-[:ON]->(:Day {{name: 'Day of week ' + i}})""")
+    found = audited(graph, "stale-embedding")["stale-embedding"]
+    assert named(found) == [("Note of day 3",)] and found.total == 12
+    draw(f"MATCH (c:Note) WITH c, c.key AS i SET c.{now} = {stale}")
+    found = audited(graph, "stale-embedding")["stale-embedding"]
+    assert found.status == "skipped", "all differ: the two do not say it"
+
+
+def test_of_a_graph_that_says_nothing_of_times_nothing_is_stale(graph, draw):
+    draw(FILMS)
+    found = audited(graph, "stale-embedding")["stale-embedding"]
+    assert found.status == "skipped" and "no label keeps when" in (found.reason or "")

@@ -18,13 +18,16 @@ TIMES = ("valid_from_key", "valid_to_key", "expired_key")
 ROLE_KEYS = {
     "entity": ("key_property", "description_key", "type_key", "entity_source_key", "embedding_key"),
     "chunk": ("chunk_index_key", "chunk_embedding_key"),
-    "document": ("document_key",),
+    "document": ("document_key", "document_status_key", "document_total_key", "document_processed_key"),
+    "community": ("community_key", "community_level_key", "community_members_key", "community_parent_key"),
     "relation": (
         "relation_label_key", "relation_description_key", "weight_key", "confidence_key", *TIMES, "relation_source_key",
     ),
 }
 OPTIONAL_KEYS = tuple(key for keys in ROLE_KEYS.values() for key in keys)
-LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys")
+LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys", "community_report_keys")
+LISTS_OF_LABELS = ("chunk_labels", "document_labels", "community_labels", "memory_labels")
+LISTS_OF_TYPES = ("mention_types", "chunk_document_types", "next_chunk_types", "community_member_types", "community_parent_types")
 
 
 def bind_nodes(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> tuple[Layout, list[str]]:
@@ -59,13 +62,9 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     excluded = sorted(
         label for label in seen.labels if label in layout.entity_excluded_labels or any(fnmatchcase(label, p) for p in patterns)
     )
-    data |= {
-        "entity_labels": entities, "entity_excluded_labels": excluded,
-        "chunk_labels": _present(layout.chunk_labels, seen.labels),
-        "document_labels": _present(layout.document_labels, seen.labels),
-        "mention_types": _present(layout.mention_types, seen.types),
-        "chunk_document_types": _present(layout.chunk_document_types, seen.types),
-    }
+    data |= {"entity_labels": entities, "entity_excluded_labels": excluded}
+    data |= {key: _present(data[key], seen.labels) for key in LISTS_OF_LABELS}
+    data |= {key: _present(data[key], seen.types) for key in LISTS_OF_TYPES}
     data |= {key: data[key] if data[key] in seen.keys else None for key in OPTIONAL_KEYS}
     data |= {key: _present(data[key], seen.keys) for key in LISTS_OF_KEYS}
     return Layout.model_validate(data)

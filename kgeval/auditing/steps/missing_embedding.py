@@ -1,0 +1,13 @@
+"""missing-embedding: where the graph keeps embeddings, by the profile. The Cypher does the rest."""
+
+from __future__ import annotations
+
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.vector_places import vector_places
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: entities, chunks and nodes of other labels without an embedding; `total`: those that could have one."""
+    places = vector_places(check).parameters
+    row = check.own_rows(**places)[0]
+    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), parameters=places)

@@ -1,0 +1,32 @@
+"""value-outside-format: texts that hold nothing of what nearly all others of their property are."""
+
+from __future__ import annotations
+
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.graph.connect import Row
+
+SAMPLED, FEW = 0.9, 0.05  # shares of texts: of the format in the sample, and of all those that may be none
+LEAST = 20  # texts of which a share says something
+FORMATS = ("number", "date", "web address", "mail address")
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: properties with such texts; `total`: properties whose texts are nearly all of one format."""
+    known = text_properties(check)
+    formatted = {found.name: kind for found in known if (kind := _format(found)) is not None}
+    suspects = [found for found in known if found.name in formatted]
+
+    def said(found: TextProperty, row: Row) -> str | None:
+        if row["texts"] < LEAST or not 0 < row["outside"] <= FEW * row["texts"]:
+            return None
+        return f"{row['outside']:,} of {row['texts']:,} texts are no {formatted[found.name]}, as '{row['example'][:30]}'"
+
+    return judged_properties(check, suspects, suspects, said, more={name: {"format": kind} for name, kind in formatted.items()})
+
+
+def _format(found: TextProperty) -> str | None:
+    """What nearly all sampled texts are that are no words for a missing value."""
+    formats = found.values.formats
+    of = 1 - formats.get("null word", 0.0)
+    return next((kind for kind in FORMATS if of > 0 and formats.get(kind, 0.0) >= SAMPLED * of), None)
