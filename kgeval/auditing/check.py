@@ -150,7 +150,8 @@ class CheckOutcome:
 
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many
     there are in all, where that does not follow from `count`: pairs share entities, and a few may hold every entity that is counted.
-    `repair`: Cypher that was made for these hits, where names cannot be parameters.
+    `repair`: Cypher that was made for these hits, where names cannot be parameters. `covers`: of a cause, element ids of more things that
+    its hits bring with them, such as relations at entities that are to go. `cannot`: why the graph gives no answer, in place of one.
     """
 
     count: int
@@ -159,6 +160,8 @@ class CheckOutcome:
     note: str | None = None
     examples_total: int | None = None
     repair: str | None = None
+    covers: list[str] = field(default_factory=list)
+    cannot: str | None = None
 
 
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
