@@ -45,7 +45,7 @@ _OWNERS = {"Entity", "Relation"}
 _FORMS: dict[str, set[str | None]] = {
     "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Excluded"},
     "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
-    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text")},
+    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "markup", "output")},
 }
 
 
