@@ -150,7 +150,8 @@ def everything(graph: Graph, kind: str, name: str) -> list[Any]:
 ORDER = [
     "property-type-mismatch", "mixed-property-type", "missing-required-property", "missing-embedding", "zero-embedding",
     "embedding-dimension", "implausible-invalidation", "inverted-interval", "mass-invalidation", "expired-relation",
-    "bloated-description", "low-fill-property", "null-text", "value-as-text", "markup-in-name", "chunk-without-entities",
+    "bloated-description", "low-fill-property", "null-text", "value-as-text", "markup-in-name", "leaked-output", "leaked-output-in-type",
+    "keyword-list-type", "dominant-type", "name-in-other-language", "prompt-example", "chunk-without-entities",
     "dangling-source", "ends-not-in-source",
     "entity-without-source", "name-not-in-source", "relation-without-source", "saturated-source-list", "false-merger",
     "bridge-only-access", "small-component", "signature-outlier", "pattern-violation", "undeclared-relation", "missing-type",
@@ -166,7 +167,10 @@ SETTINGS = {
     "mass-invalidation": {"min_facts": 10}, "constant-relation-type": {"min_relations": 20, "min_share": 0.12},
     "similar-entity": {"min_cosine": 0.85},
 }
-NO_HITS = {"null-text", "value-as-text", "markup-in-name"}  # asked of what people keep, or nothing in these graphs is a hit
+NO_HITS = {  # asked of what people keep, or nothing in these graphs is a hit
+    "null-text", "value-as-text", "markup-in-name", "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type",
+    "name-in-other-language", "prompt-example",
+}
 NO_ANSWER = {  # what a layout has no place for, so that the check is skipped or has nothing to find
     "kgeval": {"saturated-source-list"}, "graphiti": {"saturated-source-list", "false-merger"},
     "labels": {"saturated-source-list", "relation-without-source", "dangling-source", "ends-not-in-source"},
