@@ -1,5 +1,5 @@
-// markup-in-name: entities whose name carries what is left of markup, code or a broken encoding.
-// An entity of HTML, a tag, a mark of a footnote behind a word, a delimiter of an extractor, JSON, a fence of code, bytes read as Latin.
+// markup-in-name: entities whose name carries what is left of markup or a broken encoding.
+// An entity of HTML, a tag, LaTeX, an escape, a mark of a footnote behind a word, bytes read as Latin, one quotation mark.
 //
 // :param sample => 5                    -- INTEGER: examples to return
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
@@ -10,16 +10,7 @@
 MATCH (e:@Entity)
 WHERE ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, left(@name(e), 1000) AS name
-WITH e, CASE
-  WHEN name =~ '(?s).*&(?:#\\d{1,6}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});.*' THEN 'an entity of HTML'
-  WHEN name =~ '(?s).*(?:<SEP>|<\\|#?\\|>|tuple_delimiter|record_delimiter|##).*' THEN 'a delimiter'
-  WHEN name =~ '(?s).*</?[a-zA-Z][a-zA-Z0-9]{0,20}(?: [^<>]{0,100})?/?>.*' THEN 'a tag'
-  WHEN name CONTAINS '```' OR name =~ '(?s)\\s*(?:[{].*["\\\':].*[}]|\\[\\s*["{].*)\\s*' THEN 'code or JSON'
-  WHEN name =~ '(?s).*(?:Ã[\\x{80}-\\x{BF}]|â€|Â[\\x{A0}-\\x{BF}]).*' OR name CONTAINS '\uFFFD' THEN 'bytes in a wrong encoding'
-  WHEN name =~ '(?s).*\\\\(?:mathrm|mathbf|text|frac|begin|times)\\b.*' THEN 'LaTeX'
-  WHEN name =~ '(?s).*[\\p{L}\\d]\\S{1,100}[\\p{L}\\d)][*†‡]{1,3}\\s*' THEN 'a mark of a footnote'
-  WHEN name =~ '(?s)\\s*(?:"[^"]*|[^"]*[^"\\d]")\\s*' THEN 'one quotation mark'
-END AS left_over
+WITH e, @markup(name) AS left_over
 WITH count(*) AS total, collect(CASE WHEN left_over IS NOT NULL THEN {e: e, why: left_over} END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS hit

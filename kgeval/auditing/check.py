@@ -156,7 +156,8 @@ class CheckOutcome:
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many
     there are in all, where that does not follow from `count`: pairs share entities, and a few may hold every entity that is counted.
     `repair`: Cypher that was made for these hits, where names cannot be parameters. `parameters`: what a step gave the check's own query
-    besides its settings, so that the query that is shown lists the same.
+    besides its settings, so that the query that is shown lists the same. `covers`: of a cause, element ids of more things that its hits
+    bring with them, such as relations at entities that are to go. `cannot`: why the graph gives no answer, in place of one.
     """
 
     count: int
@@ -166,6 +167,8 @@ class CheckOutcome:
     examples_total: int | None = None
     repair: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    covers: list[str] = field(default_factory=list)
+    cannot: str | None = None
 
 
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:

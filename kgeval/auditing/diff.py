@@ -198,6 +198,8 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
         return
     named = not (redacted(before) or redacted(after))
     verdict, reason = _verdict(then, now, named=named)
+    if verdict not in LACKING and then and now and (other := _other_causes(then, now, before, after)):
+        verdict, reason = "not_comparable", other
     appeared: list[Example] = []
     vanished: list[Example] = []
     if compared := bool(then and now and named and lists_all(then) and lists_all(now)):
@@ -214,6 +216,13 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
     )
     if then and now and verdict not in LACKING:
         yield from _by_type(then, now, before, after)
+
+
+def _other_causes(then: Finding, now: Finding, before: AuditReport, after: AuditReport) -> str | None:
+    """Why the counts of two audits cannot be compared, where one leaves out hits that a check explains which the other did not answer."""
+    answered = [{finding.rule_id for finding in report.findings if finding.count is not None} for report in (before, after)]
+    lost = [cause for cause in {**then.explained, **now.explained} if not all(cause in ids for ids in answered)]
+    return f"hits that {first_of(lost, _MOST)} explains are counted in one audit and not in the other" if lost else None
 
 
 def _verdict(then: Finding | None, now: Finding | None, *, named: bool) -> Verdict:

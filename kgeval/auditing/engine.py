@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from kgeval.auditing.asked_labels import as_in, asked_layout, telling_properties, why_not_asked, without_technical
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
+from kgeval.auditing.causes import EVERY, Causes, Explained
 from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
@@ -36,7 +37,9 @@ from kgeval.text.wordlists import word_list
 # `$sample` of a query must be a number: this one means all
 ALL = 1_000_000_000
 # Checks that read the same, and for whom: they run one behind the other, so that nothing else's arrays lie beside what was read.
-SAME_READS = {"type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source"}
+SAME_READS = {
+    "type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source", "name-in-other-language": "ends-not-in-source",
+}
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 SMALL = 20_000  # entities, relations and chunks, below which a query takes less than the way to a server that is far away
 Progress = Callable[[str, str], None]
@@ -50,6 +53,7 @@ class EngineOptions:
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
+    `causes`: what checks of this audit have found that explains hits of others.
     `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
     from. `profile`: what the graph is, if that is known: by it a check is asked of some labels only, and graver or less grave.
     """
@@ -65,6 +69,7 @@ class EngineOptions:
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
+    causes: Causes = field(default_factory=Causes)
     concurrent_queries: int = 1
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     profile: GraphProfile | None = None
@@ -97,12 +102,13 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     The graph is projected once for all of them.
     """
     # the same options may audit several graphs
-    options = replace(options, shared=SharedReads(), rules=[as_in(rule, options.profile) for rule in options.rules])
+    options = replace(options, shared=SharedReads(), causes=Causes(), rules=[as_in(rule, options.profile) for rule in options.rules])
     layout = without_technical(layout, options.profile)
     # before the first large array: what is taken already stays where it is
     tune_malloc()
     with sharing(graph):
         run = _AuditRun(graph, layout, options, progress)
+        run_tasks(run.causes(), 1, ending=run.end)
         run_tasks(run.tasks(), options.concurrent_queries, ending=run.end)
         return run.audit()
 
@@ -132,11 +138,18 @@ class _AuditRun:
                 self.structure.count()
             self.roles = known_roles or _roles(graph, layout, options, self.structure.numbers if self.structure else {})
 
+    def causes(self) -> list[Task]:
+        """The checks whose hits are taken out of others, which therefore come first, one after the other."""
+        rules = sorted((rule for rule in self.options.rules if rule.explains), key=lambda rule: EVERY not in rule.explains)
+        single = [rule for rule in rules if not rule.step] if self._is_small() else []
+        together = [Task(partial(self._check_together, single))] if single else []
+        return [*(Task(partial(self._check, [rule])) for rule in rules if rule not in single), *together]
+
     def tasks(self) -> list[Task]:
-        """In the order in which they are run one by one. Of several at once: first what only one may do at a time, and of that the
-        algorithms, which take longest; the single queries fill what is left."""
+        """All but `causes`, in the order in which they are run one by one. Of several at once: first what only one may do at a time, and of
+        that the algorithms, which take longest; the single queries fill what is left."""
         checks: dict[str, list[Rule]] = {}
-        for rule in self.options.rules:
+        for rule in (rule for rule in self.options.rules if not rule.explains):
             checks.setdefault(SAME_READS.get(rule.id, rule.id), []).append(rule)
         together = self._together(checks.values())
         alone = [rules for rules in checks.values() if not any(rules[0] in group for group in together)]
@@ -153,12 +166,17 @@ class _AuditRun:
     def _together(self, checks: Iterable[list[Rule]]) -> list[list[Rule]]:
         """The checks of a small graph that are one query each, in as many groups as there are sessions. Of a large graph none: each query
         takes its time there, and whoever is free takes the next."""
-        numbers = self.structure.numbers if self.structure else {}
-        if sum(numbers.get(name, SMALL) for name in ("entities", "relations")) + numbers.get("chunks", 0) >= SMALL:
+        if not self._is_small():
             return []
         single = [rules[0] for rules in checks if len(rules) == 1 and not rules[0].step and not _held(rules[0])]
         at_once = self.options.concurrent_queries
         return [group for at in range(at_once) if (group := single[at::at_once])]
+
+    def _is_small(self) -> bool:
+        """Whether a query of this graph takes less than the way to a server that is far away."""
+        numbers = self.structure.numbers if self.structure else {}
+        size: int = sum(numbers.get(name, SMALL) for name in ("entities", "relations")) + numbers.get("chunks", 0)
+        return size < SMALL
 
     def audit(self) -> Audit:
         """What was found, in the order of the rules."""
@@ -173,6 +191,8 @@ class _AuditRun:
         self.graph.stop()
 
     def _read_share(self) -> bool:
+        if self.state.lost is not None:
+            return False
         self.progress("check", "what the graph has")
         kept, question = self.options.kept, ("reading", self.layout.model_dump(mode="json"))
         if (known := kept.take(*question)) is not None:
@@ -180,6 +200,8 @@ class _AuditRun:
             return False
         result = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout))
         self.reading = result.value
+        if result.failure is not None and result.failure.lost:
+            self.state.lost = result.failure
         if result.value is not None:
             kept.keep(result.value.model_dump(mode="json"), *question)
         return result.failure is not None and result.failure.crowded
@@ -275,11 +297,15 @@ def _run(
     if result.value is None:
         failure = result.failure or PartFailure("error", "the check gave no result")
         return _finding(rule, layout, failure.status, options, reason=failure.reason, seconds=seconds), failure
+    if result.value.cannot is not None:
+        return _finding(rule, layout, "skipped", options, reason=result.value.cannot, seconds=seconds), None
     if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
         return _finding(rule, layout, "skipped", options, reason=reason, seconds=seconds), None
     extracted = roles.value is not None and is_extracted(layout, roles.value)
-    return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
+    explained = options.causes.take_out(rule, result.value)
+    options.causes.add(rule, explained.outcome)
+    return _counted(rule, layout, explained, options, seconds, extracted=extracted)
 
 
 def _why_not(
@@ -339,10 +365,11 @@ def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
 
 
 def _counted(
-    rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float, *, extracted: bool,
+    rule: Rule, layout: Layout, explained: Explained, options: EngineOptions, seconds: float, *, extracted: bool,
 ) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
-    gated = judged(rule, outcome, options.gates)
+    outcome = explained.outcome
+    gated = judged(rule, outcome, options.gates, explained=explained.hits)
     share = outcome.count / outcome.total if outcome.total else None
     examples = gated.examples[: options.examples or None]
     hits = outcome.count > gated.suppressed
@@ -350,7 +377,8 @@ def _counted(
         rule, layout, gated.status, options, asked=outcome.parameters, severity=gated.severity, count=outcome.count, total=outcome.total,
         share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
-        suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
+        suppressed=gated.suppressed, known=gated.known, explained=explained.by,
+        waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
         repair=repair_for(rule, layout, examples, outcome.repair, extracted=extracted) if hits else None,
     )

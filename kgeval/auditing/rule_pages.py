@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from kgeval.auditing.causes import EVERY
 from kgeval.auditing.repair import FIXED_TYPES, lists_hits, query_lists, repair_query
 from kgeval.auditing.rulebook import Rule
 from kgeval.config import explain
@@ -184,6 +185,7 @@ def rule_page(rule: Rule) -> str:
         *(["## Measured", measured] if measured else []),
         "## Needs", ", ".join(rule.needs) or "nothing but entities",
         *_asked_of(rule),
+        *_explains(rule),
         "## Settings", "\n".join(settings) or "none",
         "## What to do", rule.advice.strip(),
         *([f"In a graph that people made: {rule.advice_made}"] if rule.advice_made else []),
@@ -193,6 +195,17 @@ def rule_page(rule: Rule) -> str:
         f"`kgeval cypher show {rule.id}` prints the query {listed}.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _explains(rule: Rule) -> list[str]:
+    """Of a cause: which findings it takes hits out of."""
+    if not rule.explains:
+        return ["## A cause", "Stands before other findings where it touches much of the graph."] if rule.cause else []
+    others = "all other checks" if EVERY in rule.explains else ", ".join(f"`{name}`" for name in rule.explains)
+    return ["## A cause", (
+        f"What is a hit of this check is left out of the counts of {others}, which say how many more it explains; in an audit without this "
+        "check they count all. Where not each hit of both is listed, none is left out."
+    )]
 
 
 def _asked_of(rule: Rule) -> list[str]:

@@ -42,6 +42,9 @@ class Rule(BaseModel):
 
     `advice_made`: the advice in a graph that people made, where it is another one.
 
+    `cause`: its hits are behind those of other findings; `explains`: those checks ("*": all), whose counts leave out what is a hit of this
+    one too (kgeval.auditing.causes).
+
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
     told again after a rebuild, so that only the share can be compared.
@@ -72,6 +75,8 @@ class Rule(BaseModel):
     where_names_identify: bool = False
     whole: bool = False
     severity_in: dict[Kind, Severity] = Field(default_factory=dict)
+    cause: bool = False
+    explains: list[str] = Field(default_factory=list)
     cost: str
     advice: str
     advice_made: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.auditing.check import CheckRun
@@ -11,10 +12,18 @@ from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.connect import Row
 from kgeval.text.clean import normal_form
+from kgeval.text.language import LOOKED_AT, TextLanguage, detect_language, main_script, same_script
+from kgeval.text.markup import without_markup
 from kgeval.text.names import normalise
 
 WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
 Form = tuple[bytes, ...]
+ASKED_LANGUAGE = 200  # texts that are asked for their language
+MANY = 10  # names from which their language can be told, by the words between them
+INFLECTED = {"Cyrillic", "Greek", "Armenian", "Georgian"}  # scripts of languages whose names change their ends
+# letters of Latin languages whose names do: Polish, Czech, Slovak, Hungarian, Baltic, Turkish; Finnish by its many ä
+_ENDINGS, _FINNISH = frozenset("ąćęłńśźżčďěňřťůőűāēģīķļņūėįųışğ"), 0.025
+_LEAST_ENDINGS = 0.01
 
 
 @dataclass
@@ -44,6 +53,31 @@ def stands_in(forms: Iterable[Form], text: bytes) -> bool:
     return False
 
 
+def stands_inflected(forms: Iterable[Form], text: bytes) -> bool:
+    """As `stands_in`, for languages whose names change their ends: of a word of five letters or more (of four, in a name of several words)
+    only its beginning must be there."""
+    return any(all(word in text or stem in text for word, stem in zip(words, _stems(words), strict=True)) for words in forms)
+
+
+def _stems(words: Form) -> list[bytes]:
+    return [_stem(word.decode("utf-8", "surrogatepass"), alone=len(words) == 1).encode("utf-8", "surrogatepass") for word in words]
+
+
+def _stem(word: str, *, alone: bool) -> str:
+    if not word.isalpha() or len(word) < 4 + alone:
+        return word
+    return word[: -1 if len(word) < 6 else -2 if len(word) < 8 else -3]
+
+
+def _is_inflected(text: str) -> bool:
+    """Whether a text is in a language whose names change their ends, by its script and letters."""
+    script = main_script(text)
+    if script != "Latin":
+        return script in INFLECTED
+    letters = sum(map(str.isalpha, text))
+    return sum(map(_ENDINGS.__contains__, text)) >= _LEAST_ENDINGS * letters or text.count("ä") >= _FINNISH * letters
+
+
 _ASCII = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
 
 
@@ -58,7 +92,7 @@ class Plain:
 
     def __getitem__(self, code: int) -> int | None:
         if code not in self._kept:
-            self._kept[code] = None if unicodedata.category(chr(code))[0] in "PZC" else code
+            self._kept[code] = None if unicodedata.category(chr(code))[0] in "PZC" else ord("е") if chr(code) == "ё" else code
         return self._kept[code]
 
     def __call__(self, text: str) -> str:
@@ -77,14 +111,22 @@ class ChunkTexts:
     def __init__(self) -> None:
         self.number: dict[str, int] = {}
         self._texts = FiledTexts()
+        self._languages: Counter[TextLanguage] = Counter()
+        self._scripts: dict[int, str | None] = {}
+        self._inflected: dict[int, bool] = {}
 
     def add(self, row: Row, text: str) -> None:
-        """Takes one chunk in."""
+        """Takes one chunk in, with its reduced text."""
         number = len(self._texts)
+        if number < ASKED_LANGUAGE:
+            self._languages[detect_language(row["text"])] += 1
         self.number[row["element_id"]] = number
         if row["id"]:
             self.number.setdefault(row["id"], number)
         self._texts.append(text)
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
     def known(self, keys: Iterable[str]) -> list[int]:
         """The numbers of those keys that are chunks with text."""
@@ -94,6 +136,28 @@ class ChunkTexts:
         """A chunk's reduced text."""
         return self._texts.raw(number)
 
+    @property
+    def language(self) -> TextLanguage:
+        """What most texts are written in, by the first ones; unknown where they differ."""
+        told = [(language, n) for language, n in self._languages.items() if language.script is not None]
+        language, count = max(told, key=lambda pair: pair[1], default=(TextLanguage(), 0))
+        return language if 2 * count > sum(n for _, n in told) else TextLanguage()
+
+    def script(self, number: int) -> str | None:
+        """The script of a chunk's text; None where it does not tell."""
+        if number not in self._scripts:
+            self._scripts[number] = main_script(self._beginning(number))
+        return self._scripts[number]
+
+    def is_inflected(self, number: int) -> bool:
+        """Whether names change their ends in the language of a chunk's text."""
+        if number not in self._inflected:
+            self._inflected[number] = _is_inflected(self._beginning(number))
+        return self._inflected[number]
+
+    def _beginning(self, number: int) -> str:
+        return self._texts.raw(number)[: 4 * LOOKED_AT].decode("utf-8", "ignore")[:LOOKED_AT]
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -101,6 +165,23 @@ class Sources:
 
     chunks: ChunkTexts
     known: SourcedEntities
+
+    def stands(self, at: int, number: int) -> bool:
+        """Whether a name of the entity stands in a chunk, or in an inflected form where the text's language has such."""
+        forms, text = self.known.looked_for(at), self.chunks.text(number)
+        return stands_in(forms, text) or (self.chunks.is_inflected(number) and stands_inflected(forms, text))
+
+    def is_comparable(self, at: int, numbers: Iterable[int]) -> bool:
+        """Whether the entity's name could stand in one of the chunks: it is in the script of one of them, or in none that is known."""
+        script = main_script(self.known.roll.names[at])
+        return script is None or any(same_script(script, self.chunks.script(number)) for number in numbers)
+
+    def other_language(self, missed: Sequence[int]) -> str | None:
+        """The language of names that stand in none of their texts, where it is another one than that of the texts; None else."""
+        if len(missed) < MANY:
+            return None
+        language = detect_language(" ".join(self.known.roll.names[at] for at in missed[:LOOKED_AT]))
+        return language.name if language.language is not None and language.unlike(self.chunks.language) else None
 
 
 def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
@@ -113,17 +194,15 @@ def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
 def _chunks(check: CheckRun) -> ChunkTexts:
     chunks, plain = ChunkTexts(), Plain()
     for row in check.stream("chunk-sources", texts=True):
-        chunks.add(row, plain(row["text"]))
+        chunks.add(row, plain(without_markup(row["text"])))
     return chunks
 
 
 def _entities(check: CheckRun, chunks: ChunkTexts, part: PartialScan) -> SourcedEntities:
     known, plain = SourcedEntities(), Plain()
     for row in check.sliced_rows("entity-source-slices", **part.params()):
-        words = (
-            tuple(_singular(word if word.isascii() else plain(word)) for word in normalise(name).split())  # normal words of ASCII are plain
-            for name in [row["name"], *row["aliases"][:50]]
-        )
+        names = (normalise(without_markup(name)).split() for name in [row["name"], *row["aliases"][:50]])
+        words = (tuple(_singular(word if word.isascii() else plain(word)) for word in own) for own in names)  # of ASCII they are plain
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
             continue

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from kgeval.graph.leftovers import MARKUP, OUTPUT, leftover_case
 from kgeval.graph.literals import cypher_literal, cypher_name
 from kgeval.graph.load.values import SEPARATOR
 from kgeval.graph.queries import FIELDS, FORM, Query, blank
@@ -290,6 +291,12 @@ class _Writer:
         named = [f"toStringOrNull({d}.{key})" for key in DOCUMENT_NAMES]
         key = _text(self._property(d, "document_key"))
         return f"coalesce({', '.join([*named, *([key] if key != 'null' else []), f'elementId({d})'])})"
+
+    def _markup(self, text: str) -> str:
+        return leftover_case(text, MARKUP)
+
+    def _output(self, text: str) -> str:
+        return leftover_case(text, OUTPUT)
 
     def _first(self, x: str, field: str) -> str:
         """The first of some properties that is there, as text; what is no text gives null, and no later one is asked."""

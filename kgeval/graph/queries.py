@@ -45,7 +45,9 @@ _OWNERS = {"Entity", "Relation"}
 _FORMS: dict[str, set[str | None]] = {
     "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Community", "Memory", "Excluded"},
     "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
-    **{value: {None} for value in ("name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document")},
+    **{value: {None} for value in (
+        "name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document", "markup", "output",
+    )},
 }
 
 

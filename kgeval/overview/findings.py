@@ -72,8 +72,10 @@ def amount(one: OverviewFinding | Finding, *, share: bool = True) -> str:
 
 
 def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
-    """What of the count is not held against the limit: `3 waived`, `2 known`."""
-    return [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
+    """What of the count is not held against the limit (`3 waived`, `2 known`), and what is not in it (`5 more explained by X`)."""
+    taken = [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
+    more = one.explained if isinstance(one, Finding) else {}
+    return [*taken, *(f"{number(n)} more explained by {cause}" for cause, n in more.items())]
 
 
 def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:

@@ -20,7 +20,8 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
     **dict.fromkeys((
         "entities", "entities with a name", "described entities", "entities looked at", "entities with a name and a type",
         "entities with a chunk that has text", "entities with a name and an embedding", "subjects of functional relations",
-        "required properties", "values of declared properties", "entities in hierarchies", "entities with values that tell them apart",
+        "entities with a type", "required properties", "values of declared properties", "entities in hierarchies",
+        "entities with values that tell them apart",
     ), ("entities",)),
     **dict.fromkeys((
         "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",
@@ -29,6 +30,7 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
     "chunks": ("chunks",), "entities and relations with sources": ("entities", "relations"),
     "entities and chunks of a kind that has embeddings": ("entities", "chunks"), "embeddings": ("entities", "chunks"),
 }
+LEADING = 0.1  # share of the graph's things that a cause touches, from which it leads
 _TYPES = {
     "types": ("entities", "entities_by_type"),
     **dict.fromkeys(("relation names", "relation labels"), ("relations", "relations_by_type")),
@@ -95,13 +97,23 @@ def artefact(finding: Finding, report: AuditReport) -> str | None:
 
 
 def failed(report: AuditReport) -> list[Finding]:
-    """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
-    all of them those that may come from how the graph was loaded."""
-    def key(finding: Finding) -> tuple[bool, tuple[int, float, int, str]]:
+    """The failed findings, most pressing first: causes (`leads`), then severity, then the share of the graph that they touch, then count,
+    then rule id; after all of them those that may come from how the graph was loaded."""
+    def key(finding: Finding) -> tuple[bool, bool, tuple[int, float, int, str]]:
         found = touched(finding, report)
-        return artefact(finding, report) is not None, pressing(finding, found.share if found else None)
+        return artefact(finding, report) is not None, not leads(finding, report), pressing(finding, found.share if found else None)
 
     return sorted((f for f in report.findings if f.status == "failed"), key=key)
+
+
+def leads(finding: Finding, report: AuditReport) -> bool:
+    """Whether a failed finding is a cause that stands before all others: an error or warning that explains hits of other findings, or
+    touches a tenth of the things that it is about."""
+    rule = load_rules().get(finding.rule_id)
+    if rule is None or not rule.cause or finding.severity == "info":
+        return False
+    found = touched(finding, report)
+    return any(finding.rule_id in other.explained for other in report.findings) or (found is not None and found.share >= LEADING)
 
 
 def pressing(finding: Finding | OverviewFinding, share: float | None) -> tuple[int, float, int, str]:
@@ -113,7 +125,9 @@ def order(report: AuditReport) -> str:
     """How `failed` puts them in order, as a sentence."""
     loaded = any(artefact(f, report) for f in report.findings if f.status == "failed")
     last = " Those that may come from how the graph was loaded are last." if loaded else ""
-    return f"In the order of severity, then of the share of all entities, relations or chunks that a finding touches.{last}"
+    causes = any(leads(f, report) for f in report.findings if f.status == "failed")
+    first = "Causes that explain other findings, or touch much, are first; then in" if causes else "In"
+    return f"{first} the order of severity, then of the share of all entities, relations or chunks that a finding touches.{last}"
 
 
 def fix_first(report: AuditReport, most: int = 5) -> list[Finding]:

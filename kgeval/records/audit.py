@@ -84,7 +84,8 @@ class Finding(Record):
     """What one check found. `count` of `total` (`total_of` names what is counted), `share` in 0..1 or null if total is 0.
 
     `suppressed` of the hits are waived, `known` stand in the ratchet file; only the others (count - suppressed - known) are held
-    against `threshold`. `by_type`: hits that are not waived, by the type of the thing; null where not all could be listed.
+    against `threshold`. `explained`: by the id of another check, how many more hits there are that it explains; they are not in `count`.
+    `by_type`: hits that are not waived, by the type of the thing; null where not all could be listed.
     `examples`: where the hits show, all or the first; `examples_total`: how many there are in all where a hit is a pair of things,
     None where their counts sum up to `count`.
     `severity`: of the worst limit that is broken, else the check's own. `interval`: where only a sample was looked at (`--sample-share`);
@@ -116,6 +117,7 @@ class Finding(Record):
     interval: ShareInterval | None = None
     suppressed: int = 0
     known: int = 0
+    explained: dict[Public, int] = Field(default_factory=dict)
     by_type: dict[Public, int] | None = None
     waived: list[Waived] = Field(default_factory=list)
     threshold: Public | None = None

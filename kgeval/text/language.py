@@ -45,16 +45,34 @@ def detect_language(text: str) -> TextLanguage:
     """What the beginning of a text tells: nothing where it is too short or of mixed scripts; no language where it is in the Latin script
     without enough function words of one of the four."""
     text = text[:LOOKED_AT]
-    scripts = Counter(_script(letter) for letter in text if letter.isalpha())
-    letters = sum(scripts.values())
-    if letters < LEAST_LETTERS and scripts["Chinese"] + scripts["Japanese"] < LEAST_LETTERS // 2:
+    scripts = _scripts(text)
+    if sum(scripts.values()) < LEAST_LETTERS and scripts["Chinese"] + scripts["Japanese"] < LEAST_LETTERS // 2:
         return TextLanguage()
-    if scripts["Japanese"] and scripts["Chinese"] + scripts["Japanese"] >= MAIN * letters:
-        return TextLanguage("Japanese")  # ideographs with kana between them
-    script, count = scripts.most_common(1)[0]
-    if count < MAIN * letters:
-        return TextLanguage()
+    script = _main(scripts)
     return TextLanguage(script, _by_words(text) if script == "Latin" else None)
+
+
+def main_script(text: str) -> str | None:
+    """The script of most letters of a text, however short: Latin, Cyrillic, ..., Chinese, Japanese; None for one of mixed scripts or
+    without letters."""
+    return _main(_scripts(text))
+
+
+def same_script(one: str | None, other: str | None) -> bool:
+    """Whether names in a script may stand in texts in another: the same one, one that is not known, ideographs in Japanese."""
+    return one is None or other is None or one == other or {one, other} == {"Chinese", "Japanese"}
+
+
+def _scripts(text: str) -> Counter[str]:
+    return Counter(_script(letter) for letter in text if letter.isalpha())
+
+
+def _main(scripts: Counter[str]) -> str | None:
+    letters = sum(scripts.values())
+    if scripts["Japanese"] and scripts["Chinese"] + scripts["Japanese"] >= MAIN * letters:
+        return "Japanese"  # ideographs with kana between them
+    script, count = max(scripts.items(), key=lambda item: item[1], default=(None, 0))
+    return script if count and count >= MAIN * letters else None
 
 
 @cache

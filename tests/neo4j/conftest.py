@@ -7,7 +7,7 @@ prove is the same whatever answers, and every query that they send is sent by an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -149,16 +149,17 @@ def every_hit_stands_in_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     from kgeval.auditing.gates import CheckJudgement, Gates
     from kgeval.auditing.gates.keys import keys_of, recounted
     from kgeval.auditing.rulebook import Rule
+    from kgeval.records import Example
 
     real = engine.judged
 
-    def checked(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
+    def checked(rule: Rule, outcome: CheckOutcome, gates: Gates, *, explained: Sequence[Example]) -> CheckJudgement:
         examples = recounted(outcome.examples) if rule.hit == "pairs" else outcome.examples
         if len(examples) < engine.LISTED:
             assert sum(example.counts for example in examples) == outcome.count, rule.id
         if rule.hit in ("first", "group", "items"):
             assert all(sum(n for _, n in keys_of(one, rule.hit)) == one.counts for one in examples), rule.id
-        found = real(rule, outcome, gates)
+        found = real(rule, outcome, gates, explained=explained)
         assert found.held + found.suppressed + found.known == outcome.count
         return found
 

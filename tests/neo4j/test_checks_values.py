@@ -59,7 +59,7 @@ def test_numbers_and_dates_that_are_kept_as_text_are_found_and_codes_are_none(gr
 @pytest.mark.parametrize(("name", "why"), [
     ("Can&#39;t merge", "an entity of HTML"), ("<b>Ada</b> Lovelace", "a tag"), ("Ada<SEP>Bob", "a delimiter"),
     ("BS EN 1996-2*", "a mark of a footnote"),
-    ("{\"name\": \"Ada\"}", "code or JSON"), ("MÃ¼ller", "bytes in a wrong encoding"),
+    ("{\"name\": \"Ada\"}", "JSON"), ("MÃ¼ller", "bytes in a wrong encoding"),
     ("$150\\mathrm{mm}$ tie", "LaTeX"), ("\"Ada", "one quotation mark"),
     ("AT&T", None), ("C*", None), ("a < b > c", None), ("Section §", None), ("\"Ada\"", None),
     ("6' 2\"", None), ("O'Neil", None), ("[a]", None),

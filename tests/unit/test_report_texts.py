@@ -242,6 +242,7 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
     none = {
         "pairs of entity type and property", "pairs of entity or relation type and property",
         "pairs of entity or relation type and property that hold text", "joined pairs", "sources that are named",
+        "types and relation labels",
         "indexes that readers rely on", "components of two or more entities",
     }
     known = {*priorities._THINGS, *priorities._TYPES}

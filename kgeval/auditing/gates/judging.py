@@ -64,9 +64,10 @@ class CheckJudgement:
     listed: bool = True
 
 
-def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
+def judged(rule: Rule, outcome: CheckOutcome, gates: Gates, *, explained: Sequence[Example] = ()) -> CheckJudgement:
     """The judgement of one check. `outcome.examples`: all of its hits, or as many as could be listed. Unless these are all, only
-    waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
+    waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched. `explained`: more
+    hits, which another check explains; they are debt all the same, for an audit without that check counts them."""
     pairs = rule.hit == "pairs"
     examples = recounted(outcome.examples) if pairs else outcome.examples
     listed = are_all(examples, count=outcome.count, total=outcome.examples_total)
@@ -117,7 +118,10 @@ def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
         examples=[*shown, *(entry.model_copy(update={"waived": gates.waivers[place].reason}) for place, entry in waived)],
         by_type=by_type([*held, *known], rule.hit) if listed else None,
         note=_note(outcome, [waiver for _, waiver in waivers], debt, listed=listed), listed=listed,
-        debt=debt_of(rule.id, rule.hit, (unwaived, outcome.total), left, listed=listed or whole_check is not None)
+        debt=debt_of(
+            rule.id, rule.hit, (unwaived + sum(example.counts for example in explained), outcome.total), [*left, *explained],
+            listed=listed or whole_check is not None,
+        )
         if gates.remember else None,
     )
 

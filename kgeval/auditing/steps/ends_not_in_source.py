@@ -14,7 +14,8 @@ from heapq import nsmallest
 from itertools import islice, repeat
 
 from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
-from kgeval.auditing.source_texts import Form, Sources, sources, stands_in
+from kgeval.auditing.source_names import FEW
+from kgeval.auditing.source_texts import Form, Sources, sources, stands_in, stands_inflected
 from kgeval.records import Example, GraphRef
 
 
@@ -39,7 +40,13 @@ def run(check: CheckRun) -> CheckOutcome:
         hit_sources.append(hit.source)
         hit_chunks.append(hit.chunks)
     shown = [read.known.roll.element_id(source) for source in _first(hit_sources, hit_chunks, names.__getitem__, check.sample)]
-    outcome = CheckOutcome(len(hit_sources), search.total)
+    if search.elsewhere and search.elsewhere > FEW * (search.total + search.elsewhere):
+        several = f"{search.elsewhere:,} of {search.total + search.elsewhere:,} relations"
+        return CheckOutcome(0, 0, cannot=f"cannot be judged: of {several} an end is in another script than their texts")
+    note = None
+    if search.elsewhere:
+        note = f"{search.elsewhere:,} relations have an end in another script than their texts: not compared (name-in-other-language)"
+    outcome = CheckOutcome(len(hit_sources), search.total, note=note)
     named = (
         (-hit.chunks, f"{names[hit.source]} -[{hit.label}]-> {names[hit.target]}", hit.element_id, hit.label)
         for hit in (search.missed(shown) if shown else ())
@@ -64,20 +71,20 @@ def _first(hit_sources: array[int], hit_chunks: array[int], name_of: Callable[[i
 
 
 class _SourceSearch:
-    """Looks at every relation as it comes and keeps none. `total`: how many had named ends and a chunk with text, when `missed` has
-    ended."""
+    """Looks at every relation as it comes and keeps none. When `missed` has ended, `total`: how many had named ends and a chunk with text;
+    `elsewhere`: how many more have neither end in their chunks, and one that could not stand there."""
 
     def __init__(self, check: CheckRun, read: Sources) -> None:
-        self._check, self._chunks, self._known = check, read.chunks, read.known
+        self._check, self._read, self._chunks, self._known = check, read, read.chunks, read.known
         # a few entities have most relations
         self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(read.known.looked_for)
         self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(read.chunks.text)
         self._near: Callable[[int], frozenset[int]] = lru_cache(maxsize=10_000)(lambda at: frozenset(read.known.chunks[at]))
-        self.total = 0
+        self.total = self.elsewhere = 0
 
     def missed(self, only: Sequence[str] | None = None) -> Iterator[Missed]:
         """The relations that are hits. `only`: those that go out from these entities, with their element ids and labels."""
-        self.total, positions = 0, self._known.roll.positions
+        self.total, self.elsewhere, positions = 0, 0, self._known.roll.positions
         for batch in self._check.slices("relation-source-slices", slice=RELATIONS_OF, ids=only, details=only is not None):
             targets = iter(positions([end for _, ends, _, _ in batch for end in ends]))
             for source, (_, ends, keys, details) in zip(positions([row[0] for row in batch]), batch, strict=True):
@@ -97,10 +104,17 @@ class _SourceSearch:
                 numbers = mine & yours or mine | yours
             for number in numbers:
                 if number not in stands:
-                    stands[number] = stands_in(self._forms(source), self._text(number))
-                if stands[number] or stands_in(self._forms(target), self._text(number)):
+                    stands[number] = self._stands(source, number)
+                if stands[number] or self._stands(target, number):
                     break
             else:
+                if numbers and not all(self._read.is_comparable(end, numbers) for end in (source, target)):
+                    self.elsewhere += 1
+                    continue
                 if numbers:
                     yield Missed(source, target, len(numbers), element_id, label)
             self.total += bool(numbers)
+
+    def _stands(self, at: int, number: int) -> bool:
+        forms, text = self._forms(at), self._text(number)
+        return stands_in(forms, text) or (self._chunks.is_inflected(number) and stands_inflected(forms, text))
