@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.auditing.asked_of import as_in, asked_layout, telling_properties, without_technical
+from kgeval.auditing.asked_of import READ_OUT, as_in, asked_layout, telling_properties, without_technical
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
 from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
@@ -18,8 +18,9 @@ from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.kept import KeptAnswers
 from kgeval.auditing.malloc import trim_heap, tune_malloc
+from kgeval.auditing.merging import RepairEvidence, read_entities, read_unique
 from kgeval.auditing.partial_scan import PartialScan
-from kgeval.auditing.repair import is_extracted, query_lists, repair_for
+from kgeval.auditing.repair import MERGE, is_extracted, query_lists, reads_evidence, repair_for, why_not_offered
 from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
@@ -30,7 +31,7 @@ from kgeval.graph.pace import working_time
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
 from kgeval.profiling.record import GraphProfile
-from kgeval.records import Finding, Layout, Reading
+from kgeval.records import Example, Finding, Layout, Reading, Repair
 from kgeval.text.wordlists import word_list
 
 # `$sample` of a query must be a number: this one means all
@@ -49,9 +50,10 @@ class EngineOptions:
     rule id and name, where they are no defaults.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
-    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
-    `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
-    from. `profile`: what the graph is, if that is known: by it a check is asked of some labels only, and graver or less grave.
+    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read;
+    `declared`: what it read of the database's constraints. `concurrent_queries`: parts that run at once, each in a session of its own with
+    the server. `kept`: where answers are kept, and taken from. `profile`: what the graph is, if that is known: by it a check is asked of
+    some labels only, and graver or less grave.
     """
 
     rules: list[Rule]
@@ -65,6 +67,7 @@ class EngineOptions:
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
+    declared: SharedReads = field(default_factory=SharedReads)
     concurrent_queries: int = 1
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     profile: GraphProfile | None = None
@@ -97,7 +100,7 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     The graph is projected once for all of them.
     """
     # the same options may audit several graphs
-    options = replace(options, shared=SharedReads(), rules=[as_in(rule, options.profile) for rule in options.rules])
+    options = replace(options, shared=SharedReads(), declared=SharedReads(), rules=[as_in(rule, options.profile) for rule in options.rules])
     layout = without_technical(layout, options.profile)
     # before the first large array: what is taken already stays where it is
     tune_malloc()
@@ -273,7 +276,7 @@ def _run(
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
         return _finding(rule, layout, "skipped", options, reason=reason, seconds=seconds), None
     extracted = roles.value is not None and is_extracted(layout, roles.value)
-    return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
+    return _counted(rule, GraphReader(graph, layout, options.timeout), result.value, options, seconds, extracted=extracted)
 
 
 def _why_not(
@@ -334,9 +337,10 @@ def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
 
 
 def _counted(
-    rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float, *, extracted: bool,
+    rule: Rule, reader: GraphReader, outcome: CheckOutcome, options: EngineOptions, seconds: float, *, extracted: bool,
 ) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
+    layout = reader.layout
     gated = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
     examples = gated.examples[: options.examples or None]
@@ -346,9 +350,26 @@ def _counted(
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
-        repair=repair_for(rule, layout, examples, outcome.repair, extracted=extracted) if hits else None,
+        repair=_repair(rule, reader, examples, outcome, options, extracted=extracted) if hits else None,
     )
     return finding, replace(gated, examples=[])
+
+
+def _repair(
+    rule: Rule, reader: GraphReader, examples: Sequence[Example], outcome: CheckOutcome, options: EngineOptions, *, extracted: bool,
+) -> Repair:
+    """What can be done about the hits. What cannot be read of the graph makes none of them sure."""
+    evidence = RepairEvidence()
+    if reads_evidence(rule) and why_not_offered(rule, reader.layout, extracted=extracted) is None:
+        evidence = attempt(lambda: _evidence(rule, reader, examples, options)).value or RepairEvidence(unique=None)
+    return repair_for(rule, reader.layout, examples, outcome.repair, extracted=extracted, evidence=evidence)
+
+
+def _evidence(rule: Rule, reader: GraphReader, examples: Sequence[Example], options: EngineOptions) -> RepairEvidence:
+    unique = options.declared.get("unique", lambda: read_unique(reader))
+    entities = read_entities(reader, examples, unique) if rule.repair == MERGE else {}
+    made = [label.label for label in options.profile.labels if label.kind not in READ_OUT] if options.profile else []
+    return RepairEvidence(unique, entities, frozenset(made))
 
 
 def _finding(rule: Rule, layout: Layout, status: str, options: EngineOptions, **more: Any) -> Finding:
