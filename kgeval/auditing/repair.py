@@ -81,8 +81,10 @@ def _merge(rule: Rule, layout: Layout, examples: Sequence[Example], evidence: Re
         return merge.model_copy(update={"note": " ".join(filter(None, [offer.note(), rule.repair_note]))})
     look = all_queries()[LOOK]
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for example in examples for item in example.items if item.element_id)]
-    why = f"Nothing is merged here. Only to look at: {offer.why_left() or 'no example is listed'}. {BY_HAND}"
-    return Repair(query=look.name, cypher=query_of_graph(look, layout), parameters={"element_ids": ids}, reads=True, note=why)
+    why = f"No merge is offered: {offer.why_left() or 'no example is listed'}"
+    return Repair(
+        query=look.name, cypher=query_of_graph(look, layout), parameters={"element_ids": ids}, reads=True, note=BY_HAND, reason=why,
+    )
 
 
 def _printed(rule: Rule, layout: Layout, query: Query, parameters: dict[str, JsonValue], evidence: RepairEvidence) -> Repair:

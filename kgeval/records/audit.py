@@ -70,7 +70,7 @@ class Repair(Record):
     `dry_run`: of one that writes, Cypher that reads, with the same parameters: what the repair would do to this graph, in the columns that
     the repair returns; null where there is nothing to count (indexes).
     `safe`: right for every hit, without looking. `cypher` null: none is offered for this kind of graph, for it could lose a fact; `reason`
-    says why. `note`: what is left out of it, and why.
+    says why, and also why one only shows what else would be merged. `note`: what to know of it, and what is left out.
     """
 
     query: Public | None = None

@@ -113,9 +113,9 @@ def repair_line(repair: Repair, graph: str = "") -> str:
     if repair.query is None:
         return "repair: CREATE INDEX statements in the HTML and JSON reports"
     if repair.reads:
-        return f"look closer: kgeval cypher show {repair.query}{graph}"
+        return f"{f'{repair.reason}; ' if repair.reason else ''}look closer: kgeval cypher show {repair.query}{graph}"
     how = "safe" if repair.safe else "look at each hit first"
-    return f"repair ({how}): kgeval cypher show {repair.query}{graph}; what it would do: kgeval cypher show {DRY}{repair.query}{graph}"
+    return f"repair ({how}): kgeval cypher show {repair.query}{graph} (dry run: {DRY}{repair.query})"
 
 
 def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:

@@ -89,11 +89,17 @@ def test_a_merge_holds_the_groups_that_are_sure_and_keeps_what_has_most_relation
 def test_what_is_not_sure_is_only_looked_at_and_the_reason_is_said(pair: Any, evidence: dict[str, Any], why: str) -> None:
     look = merge_of(named(*pair), **evidence)
     assert (look.query, look.reads, look.dry_run) == ("look-at-copies", True, None)
-    assert look.note and f"Nothing is merged here. Only to look at: {why}" in look.note
+    assert look.reason and look.reason.startswith(f"No merge is offered: {why}") and "$groups to set" in str(look.note)
     assert look.parameters == {"element_ids": [f"4:x:{at}" for at, *_ in pair]}
     both = merge_of(named(*pair), named(("7", "Oz", "Place"), ("8", "OZ", "Place")), **evidence)
     if evidence.get("unique", ()) is not None:
         assert both.parameters["groups"] == [["4:x:7", "4:x:8"]] and why in str(both.note)
+
+
+def test_each_form_says_why_no_merge_is_offered() -> None:
+    found = finding("fragmented-entity", named(("1", "Ada Lovelace", "Person"), ("2", "Lovelace", "Person")))
+    for form in ("text", "md", "html", "json"):
+        assert "No merge is offered: 1 of names that" in " ".join(rendered(audit(found), form).split()), form  # type: ignore[arg-type]
 
 
 def test_groups_that_share_an_entity_are_one_where_all_of_it_is_sure_and_else_none() -> None:
@@ -101,7 +107,7 @@ def test_groups_that_share_an_entity_are_one_where_all_of_it_is_sure_and_else_no
     assert merge_of(named(a, b), named(b, c)).parameters["groups"] == [["4:x:1", "4:x:2", "4:x:3"]]
     told = {"4:x:1": EntityEvidence(0, {"born": "1815"}), "4:x:3": EntityEvidence(0, {"born": "1915"})}
     apart = merge_of(named(a, b), named(b, c), entities=told)
-    assert apart.query == "look-at-copies" and "2 that share an entity and are together differ in born" in str(apart.note)
+    assert apart.query == "look-at-copies" and "2 that share an entity and are together differ in born" in str(apart.reason)
 
 
 def test_what_a_constraint_declares_unique_tells_things_apart_and_a_writers_handle_does_not() -> None:
@@ -196,7 +202,7 @@ def test_no_repair_deletes_but_merges_and_relations_that_are_the_same_in_everyth
 def test_every_form_names_the_repair() -> None:
     report = audit(finding("missing-type", hit("4:x:1")))
     for form in ("text", "md"):
-        assert "kgeval cypher show set-type; what it would do: kgeval cypher show dry-set-type" in " ".join(rendered(report, form).split())
+        assert "kgeval cypher show set-type (dry run: dry-set-type)" in " ".join(rendered(report, form).split())
     assert "Cypher to repair them (unsafe: look at each first)" in rendered(report, "html")
     assert "Cypher that counts what the repair would do (reads only)" in rendered(report, "html")
     stored = json.loads(rendered(report, "json"))["findings"][0]["repair"]

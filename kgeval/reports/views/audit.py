@@ -372,9 +372,10 @@ def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
         yield _statement(query, "Cypher to list them all" if finding.status == "failed" else "Cypher to list them")
     if fix and (statement := repair(report, finding)):
         how = "safe to run as it stands" if fix.safe else "unsafe: look at each first"
+        about = " ".join(filter(None, [f"{fix.reason}." if fix.reason else "", fix.note]))
         if counted := dry_run(report, finding):
             yield _statement(counted, "Cypher that counts what the repair would do (reads only)", chosen=True)
-        yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", fix.note or "", chosen=True)
+        yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", about, chosen=True)
     elif fix and fix.reason:
         yield Text(fix.reason, style="hint")
 
