@@ -9,7 +9,9 @@ MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $element_ids
   AND @is(r, RELATION) AND @is(a, Entity) AND @is(b, Entity)
 WITH a, b, r, type(r) AS name, properties(r) AS said
+// writes:
 DELETE r
 CREATE (b)-[n:$(name)]->(a)
 SET n = said
+// counts:
 RETURN count(*) AS turned

@@ -19,8 +19,9 @@ from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.kept import KeptAnswers
 from kgeval.auditing.malloc import trim_heap, tune_malloc
+from kgeval.auditing.merging import RepairEvidence, read_entities, read_unique
 from kgeval.auditing.partial_scan import PartialScan
-from kgeval.auditing.repair import is_extracted, query_lists, repair_for
+from kgeval.auditing.repair import MERGE, is_extracted, query_lists, reads_evidence, repair_for, why_not_offered
 from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
@@ -31,7 +32,7 @@ from kgeval.graph.pace import working_time
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
 from kgeval.profiling.record import GraphProfile
-from kgeval.records import Finding, Layout, Reading
+from kgeval.records import Example, Finding, Layout, Reading, Repair
 from kgeval.text.wordlists import word_list
 
 # `$sample` of a query must be a number: this one means all
@@ -52,8 +53,8 @@ class EngineOptions:
     rule id and name, where they are no defaults.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
-    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
-    `causes`: what checks of this audit have found that explains hits of others.
+    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read;
+    `declared`: what it read of the database's constraints; `causes`: what its checks have found that explains hits of others.
     `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
     from. `profile`: what the graph is, if that is known: by it a check is asked of some labels only, and graver or less grave.
     """
@@ -70,6 +71,7 @@ class EngineOptions:
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
     causes: Causes = field(default_factory=Causes)
+    declared: SharedReads = field(default_factory=SharedReads)
     concurrent_queries: int = 1
     kept: KeptAnswers = field(default_factory=KeptAnswers)
     profile: GraphProfile | None = None
@@ -102,7 +104,8 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     The graph is projected once for all of them.
     """
     # the same options may audit several graphs
-    options = replace(options, shared=SharedReads(), causes=Causes(), rules=[as_in(rule, options.profile) for rule in options.rules])
+    rules = [as_in(rule, options.profile) for rule in options.rules]
+    options = replace(options, shared=SharedReads(), declared=SharedReads(), causes=Causes(), rules=rules)
     layout = without_technical(layout, options.profile)
     # before the first large array: what is taken already stays where it is
     tune_malloc()
@@ -305,7 +308,7 @@ def _run(
     extracted = roles.value is not None and is_extracted(layout, roles.value)
     explained = options.causes.take_out(rule, result.value)
     options.causes.add(rule, explained.outcome)
-    return _counted(rule, layout, explained, options, seconds, extracted=extracted)
+    return _counted(rule, GraphReader(graph, layout, options.timeout), explained, options, seconds, extracted=extracted)
 
 
 def _why_not(
@@ -365,10 +368,10 @@ def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
 
 
 def _counted(
-    rule: Rule, layout: Layout, explained: Explained, options: EngineOptions, seconds: float, *, extracted: bool,
+    rule: Rule, reader: GraphReader, explained: Explained, options: EngineOptions, seconds: float, *, extracted: bool,
 ) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
-    outcome = explained.outcome
+    layout, outcome = reader.layout, explained.outcome
     gated = judged(rule, outcome, options.gates, explained=explained.hits)
     share = outcome.count / outcome.total if outcome.total else None
     examples = gated.examples[: options.examples or None]
@@ -380,9 +383,26 @@ def _counted(
         suppressed=gated.suppressed, known=gated.known, explained=explained.by,
         waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
-        repair=repair_for(rule, layout, examples, outcome.repair, extracted=extracted) if hits else None,
+        repair=_repair(rule, reader, examples, outcome, options, extracted=extracted) if hits else None,
     )
     return finding, replace(gated, examples=[])
+
+
+def _repair(
+    rule: Rule, reader: GraphReader, examples: Sequence[Example], outcome: CheckOutcome, options: EngineOptions, *, extracted: bool,
+) -> Repair:
+    """What can be done about the hits. What cannot be read of the graph makes none of them sure."""
+    evidence = RepairEvidence()
+    if reads_evidence(rule) and why_not_offered(rule, reader.layout, extracted=extracted) is None:
+        evidence = attempt(lambda: _evidence(rule, reader, examples, options)).value or RepairEvidence(unique=None)
+    return repair_for(rule, reader.layout, examples, outcome.repair, extracted=extracted, evidence=evidence)
+
+
+def _evidence(rule: Rule, reader: GraphReader, examples: Sequence[Example], options: EngineOptions) -> RepairEvidence:
+    unique = options.declared.get("unique", lambda: read_unique(reader))
+    entities = read_entities(reader, examples, unique) if rule.repair == MERGE else {}
+    made = [label.label for label in options.profile.labels if not label.is_from_texts] if options.profile else []
+    return RepairEvidence(unique, entities, frozenset(made))
 
 
 def _finding(

@@ -7,14 +7,18 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from kgeval.auditing.merging import RepairEvidence, merge_offer
 from kgeval.auditing.rulebook import Rule
 from kgeval.graph.binding import query_of_graph
 from kgeval.graph.layouts import fixes_types, names
-from kgeval.graph.queries import Query, all_queries
+from kgeval.graph.queries import DRY, Query, all_queries
 from kgeval.records import Example, Layout, Repair
 
 FIXED_TYPES = "its writer knows its relations by their type, so that renamed ones would be lost to it"
+MERGE, LOOK = "merge-entities", "look-at-copies"
+BY_HAND = "What you know to be one thing, you can merge by hand: `kgeval cypher show merge-entities` has $groups to set."
 NOT_EXTRACTED = "nothing shows that a writer extracted it from texts"
+NOTHING_READ = RepairEvidence()
 
 
 def repair_query(rule: Rule) -> Query | None:
@@ -48,29 +52,62 @@ def _has_fixed_types(layout: Layout) -> bool:
 
 def repair_for(
     rule: Rule, layout: Layout, examples: Sequence[Example], own: str | None = None, *, extracted: bool = False,
+    evidence: RepairEvidence = NOTHING_READ,
 ) -> Repair:
     """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `own`: the check's own.
-    `extracted`: as `is_extracted` says.
+    `extracted`: as `is_extracted` says. `evidence`: what is known of the graph.
 
-    A graph for which it is not offered has none, and the reason.
+    A graph for which it is not offered has none, and the reason. Merges are offered for what is surely one thing; where nothing is, the
+    hits are shown instead, with the reasons.
     """
     if own is not None:
         return Repair(cypher=own, safe=True)
     query, reason = repair_query(rule), why_not_offered(rule, layout, extracted=extracted)
     if query is None or reason:
         return Repair(reason=reason)
-    # the things that are hits, each once: of examples that are not waived the first item, or all of a group
-    hits = (item for shown in examples if shown.waived is None for item in (shown.items[:1] if rule.hit == "first" else shown.items))
+    shown = [example for example in examples if example.waived is None]
+    if query.name == MERGE:
+        return _merge(rule, layout, shown, evidence, query)
+    # the things that are hits, each once: of an example the first item, or all of a group
+    hits = (item for example in shown for item in (example.items[:1] if rule.hit == "first" else example.items))
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]
+    return _printed(rule, layout, query, {"element_ids": ids} if lists_hits(rule, query) else {}, evidence)
+
+
+def _merge(rule: Rule, layout: Layout, examples: Sequence[Example], evidence: RepairEvidence, query: Query) -> Repair:
+    offer = merge_offer(examples, layout, evidence)
+    if offer.groups:
+        merge = _printed(rule, layout, query, {"groups": [[*group] for group in offer.groups]}, evidence)
+        return merge.model_copy(update={"note": " ".join(filter(None, [offer.note(), rule.repair_note]))})
+    look = all_queries()[LOOK]
+    ids: list[JsonValue] = [*dict.fromkeys(item.element_id for example in examples for item in example.items if item.element_id)]
+    why = f"No merge is offered: {offer.why_left() or 'no example is listed'}"
     return Repair(
-        query=query.name, cypher=query_of_graph(query, layout), parameters={"element_ids": ids} if lists_hits(rule, query) else {},
+        query=look.name, cypher=query_of_graph(look, layout), parameters={"element_ids": ids}, reads=True, note=BY_HAND, reason=why,
+    )
+
+
+def _printed(rule: Rule, layout: Layout, query: Query, parameters: dict[str, JsonValue], evidence: RepairEvidence) -> Repair:
+    """A query with what is known of its parameters, and its dry run."""
+    dry = all_queries().get(f"{DRY}{query.name}")
+    known = {**parameters}
+    if evidence.unique is not None and "unique" in {param.name for param in query.params}:
+        known["unique"] = [{**one} for one in evidence.unique]
+    return Repair(
+        query=query.name, cypher=query_of_graph(query, layout), dry_run=query_of_graph(dry, layout) if dry else None, parameters=known,
         reads=query.mode == "read", safe=rule.repair_safe, note=rule.repair_note or None,
     )
 
 
+def reads_evidence(rule: Rule) -> bool:
+    """Whether the rule's repair asks what constraints declare unique."""
+    query = repair_query(rule)
+    return query is not None and "unique" in {param.name for param in query.params}
+
+
 def lists_hits(rule: Rule, query: Query) -> bool:
     """Whether the repair's element ids are those of the rule's hits; else the reader chooses."""
-    return rule.repair_lists_hits and "element_ids" in {p.name for p in query.params}
+    return rule.repair_lists_hits and bool({"element_ids", "groups"} & {param.name for param in query.params})
 
 
 def query_lists(rule: Rule) -> Literal["hits", "rows"]:

@@ -11,10 +11,12 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgeval.auditing.causes import EVERY
-from kgeval.auditing.repair import FIXED_TYPES, lists_hits, query_lists, repair_query
+from kgeval.auditing.merging import STAYS
+from kgeval.auditing.repair import FIXED_TYPES, MERGE, lists_hits, query_lists, repair_query
 from kgeval.auditing.rulebook import Rule
 from kgeval.config import explain
 from kgeval.errors import ConfigError
+from kgeval.graph.queries import DRY
 
 Figures = TypeVar("Figures", bound=BaseModel)
 
@@ -250,4 +252,15 @@ def _repair(rule: Rule) -> list[str]:
     if rule.repair_renames_types:
         without.append(f"- Not offered where the layout lists the types of relations and no property holds their name: {FIXED_TYPES}.")
     notes = [rule.repair_note] if rule.repair_note else []
+    if query.mode == "write":
+        notes.append(
+            f"Count first what it would do: `kgeval cypher show {DRY}{query.name}`, and the report beside the repair. That is "
+            "the statement without the part between `// writes:` and `// counts:`; it reads, and returns what the repair returns."
+        )
+    if query.name == MERGE:
+        notes.append(
+            "The report has the groups filled in: of its examples those that are surely one thing, for the names say so, the types are the "
+            "same, and no declared key and nothing that never changes (a date of birth, an ISBN) differs. The others are to be looked at. "
+            f"There {STAYS}."
+        )
     return [head, *notes, where, *(["\n".join(without)] if without else []), f"```cypher\n{query.text.strip()};\n```"]

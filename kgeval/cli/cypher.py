@@ -62,11 +62,13 @@ def show(name: str, offline: bool, **options: Any) -> None:
     """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser or cypher-shell.
 
     kgeval connects and writes the query with the labels, types and properties of your graph. A repair's other parameters are yours
-    to choose: it does not run until they are set. A repair that could lose a fact of this kind of graph is not printed.
+    to choose: it does not run until they are set. Before a repair that writes stands its dry run, which counts what it would do. A repair
+    that could lose a fact of this kind of graph is not printed.
     """
     from kgeval.format import code
     from kgeval.graph.binding import bind_query, explained
-    from kgeval.reports.listing import ended
+    from kgeval.graph.queries import DRY, all_queries
+    from kgeval.reports.listing import ended, without_header
 
     query = _query(name)
     values = {} if offline or not _connects(query) else _filled(query, options)
@@ -76,13 +78,18 @@ def show(name: str, offline: bool, **options: Any) -> None:
         text = explained(text)
     for line in param_lines(query, known):
         click.echo(code(line))
+    dry = all_queries().get(f"{DRY}{query.name}")
     if query.speaks_roles and "layout" not in values:
         click.echo("// @ words are roles of a layout: without --offline kgeval writes the names of your graph.")
     if note := rows_note(query):
         click.echo(f"// {note}")
     if "graph_name" in {p.name for p in query.params}:
         click.echo("// This query runs on a graph in GDS called $graph_name: project it first (kgeval cypher show simple-graph).")
-    click.echo("\n" + ended(code(text.rstrip())))
+    if dry is not None:
+        counted = bind_query(dry, {"layout": values["layout"]})[0] if "layout" in values else dry.text
+        click.echo(f"\n// What it would do to the graph, counted ({dry.name}; it reads):")
+        click.echo(ended(code(without_header(counted))) + "\n\n// The repair, which writes:")
+    click.echo(("" if dry else "\n") + ended(code(text.rstrip())))
 
 
 @cypher.command()
@@ -126,8 +133,9 @@ def _check_offered(query: Query, session: Session) -> None:
     from kgeval.auditing.repair import is_extracted, why_not_offered
     from kgeval.auditing.roles import missing_roles
     from kgeval.auditing.rulebook import load_rules
+    from kgeval.graph.queries import DRY
 
-    rules = [rule for rule in load_rules().values() if rule.repair == query.name]
+    rules = [rule for rule in load_rules().values() if rule.repair == query.name.removeprefix(DRY)]
     if not any(rule.repair_only_extracted or rule.repair_needs or rule.repair_renames_types for rule in rules):
         return
     layout = session.bound_layout()
@@ -143,6 +151,11 @@ def _from_graph(session: Session, query: Query, schema_file: str | None) -> dict
     values: dict[str, Any] = {}
     if query.speaks_roles:
         values["layout"] = session.bound_layout().model_dump()
+    if query.folder == "repair" and "unique" in names:
+        from kgeval.auditing.graph_reader import GraphReader
+        from kgeval.auditing.merging import read_unique
+
+        values["unique"] = read_unique(GraphReader(session.graph, session.bound_layout()))
     source = schema_file or session.config.audit.schema_file
     if "schema" in names and source:
         from kgeval.auditing.schema import read_schema

@@ -10,6 +10,9 @@ Header (comment lines before the statement):
     // returns: column TYPE, column TYPE
     // needs: gds.wcc.stream, ...  (only if procedures or functions of GDS are called)
     // mode: read | write
+
+A file of `cypher/repair` that writes has its writing clauses between a line `// writes:` and a line `// counts:`. Without them it is its
+dry run, a query of its own (`dry-NAME`): it reads, and returns what the repair would return.
 """
 
 from __future__ import annotations
@@ -73,6 +76,9 @@ def _unknown_forms(text: str) -> list[str]:
 _PARAM = re.compile(r"\$(?!(?:any|all)\s*\()([A-Za-z_]\w*)")
 _HEADER_PARAM = re.compile(r"^:param\s+(\w+)\s*=>\s*(.*?)\s*(?:--\s*(.*))?$")
 _CALLED = re.compile(r"\bgds(?:\.\w+)+(?=\s*\()")
+_WRITING = re.compile(r"^// writes:\n.*?^// counts:\n", re.MULTILINE | re.DOTALL)
+DRY = "dry-"  # begins the name of a repair's dry run
+REPAIRS = "repair"  # the folder
 
 
 @dataclass(frozen=True)
@@ -142,9 +148,24 @@ def load(root: Path) -> dict[str, Query]:
         if query.name in queries:
             faults.append(f"{path.name}: the name is taken by {queries[query.name].path}")
         queries[query.name] = query
+        if query.folder == REPAIRS and query.mode == "write":
+            dry, wrong = _dry_run(query)
+            faults += [f"{path.name}: {fault}" for fault in wrong]
+            queries[dry.name] = dry
     if faults:
         raise QueryError("Cypher files with faulty headers:\n  " + "\n  ".join(faults), fix="correct the headers named above")
     return queries
+
+
+def _dry_run(repair: Query) -> tuple[Query, list[str]]:
+    """The repair without its writing clauses: a query that reads, with the same parameters and columns; and what is wrong with it."""
+    name, (cut, parts) = f"{DRY}{repair.name}", _WRITING.subn("", repair.text)
+    _, _, rest = cut.partition("\n")
+    params = [line for line in rest.splitlines() if line.startswith(("// :param", "// returns:"))]
+    head = [f"// {name}: what {repair.name} would do to this graph, counted. It reads, and returns what the repair returns.", "//"]
+    body = [line for line in rest.splitlines() if not line.startswith("//")]
+    query, faults = parse("\n".join([*head, *params, "// mode: read", *body]) + "\n", repair.path.with_name(f"{name}.cypher"))
+    return query, [*faults, *([] if parts == 1 else ["a repair has one part between '// writes:' and '// counts:'"])]
 
 
 def parse(text: str, path: Path) -> tuple[Query, list[str]]:

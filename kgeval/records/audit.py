@@ -67,12 +67,15 @@ class Repair(Record):
 
     `query`: its name (`kgeval cypher show NAME`), null where it was made for this graph. `parameters`: what is known of them, such as the
     element ids of the hits that are listed and not waived; others that it declares are the reader's to choose. `reads`: it changes nothing.
+    `dry_run`: of one that writes, Cypher that reads, with the same parameters: what the repair would do to this graph, in the columns that
+    the repair returns; null where there is nothing to count (indexes).
     `safe`: right for every hit, without looking. `cypher` null: none is offered for this kind of graph, for it could lose a fact; `reason`
-    says why.
+    says why, and also why one only shows what else would be merged. `note`: what to know of it, and what is left out.
     """
 
     query: Public | None = None
     cypher: Public | None = None
+    dry_run: Public | None = None
     parameters: dict[Public, PublicJson] = Field(default_factory=dict)
     reads: bool = False
     safe: bool = False

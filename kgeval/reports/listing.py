@@ -10,6 +10,7 @@ from typing import Any
 from kgeval.format import code, of_graph
 from kgeval.graph.binding import fields_left
 from kgeval.graph.literals import cypher_literal
+from kgeval.graph.queries import DRY
 from kgeval.records import AuditReport, Finding, GraphRef, Repair
 
 _DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)
@@ -71,7 +72,7 @@ def _shown(report: AuditReport, element_ids: Iterable[str | None]) -> Listing | 
     from kgeval.graph.queries import all_queries
 
     ids = list(dict.fromkeys(one for one in element_ids if one))
-    text = "\n".join(line for line in all_queries()["look-at-hits"].text.splitlines() if not line.startswith("//"))
+    text = without_header(all_queries()["look-at-hits"].text)
     return _listing(report, text, {"element_ids": ids}) if ids else None
 
 
@@ -92,6 +93,13 @@ def repair(report: AuditReport, finding: Finding) -> Listing | None:
     return _listing(report, finding.repair.cypher, finding.repair.parameters)
 
 
+def dry_run(report: AuditReport, finding: Finding) -> Listing | None:
+    """What reads what the repair would do, with the same parameters; null where nothing is written, or nothing could be counted."""
+    if finding.repair is None or not finding.repair.dry_run:
+        return None
+    return _listing(report, finding.repair.dry_run, finding.repair.parameters)
+
+
 def graph_flag(report: AuditReport) -> str:
     """What names the graph in a command about it, where the audit's command did so."""
     given = report.run.arguments
@@ -105,8 +113,9 @@ def repair_line(repair: Repair, graph: str = "") -> str:
     if repair.query is None:
         return "repair: CREATE INDEX statements in the HTML and JSON reports"
     if repair.reads:
-        return f"look closer: kgeval cypher show {repair.query}{graph}"
-    return f"repair ({'safe' if repair.safe else 'look at each hit first'}): kgeval cypher show {repair.query}{graph}"
+        return f"{f'{repair.reason}; ' if repair.reason else ''}look closer: kgeval cypher show {repair.query}{graph}"
+    how = "safe" if repair.safe else "look at each hit first"
+    return f"repair ({how}): kgeval cypher show {repair.query}{graph} (dry run: {DRY}{repair.query})"
 
 
 def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:
@@ -114,6 +123,11 @@ def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> L
     query = ended(code(text.replace("\r\n", "\n").strip()))
     missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in own)
     return Listing(parameter_lines(own), query, bool(left), missing)
+
+
+def without_header(text: str) -> str:
+    """A file's statement, without the comments before it."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("//"))
 
 
 def ended(query: str) -> str:

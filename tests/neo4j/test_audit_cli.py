@@ -134,13 +134,19 @@ def test_a_repair_is_shown_where_it_loses_nothing_and_refused_where_it_could(
     """`kgeval cypher show` offers what the report of the same graph offers."""
     draw(SMALL)
     assert kgeval("cypher", "show", "merge-entities") == 0
-    assert "DETACH DELETE copy" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    dry, _, writes = shown.partition("// The repair, which writes:")
+    assert "DETACH DELETE copy" in writes and ":param unique => []" in dry and "// choose: :param groups" in dry
+    assert "// What it would do to the graph, counted (dry-merge-entities; it reads):" in dry and "DELETE" not in dry
+    assert kgeval("cypher", "show", "dry-merge-entities") == 0
+    assert "DELETE" not in capsys.readouterr().out
     graph.write("MATCH (n) DETACH DELETE n")
     draw("CREATE (:Product {name: 'Tea', sku: 1})-[:SOLD_AT]->(:Shop {name: 'Pier'})<-[:SOLD_AT]-(:Product {name: 'Tea', sku: 2})")
     for name, why in (("merge-entities", "two things may bear one name"), ("delete-parallel-relations", "may be a second event")):
         assert kgeval("cypher", "show", name) == 2
         shown = capsys.readouterr()
         assert f"{name}: No repair offered for this kind of graph: nothing shows that a writer" in shown.err and why in shown.err
+        assert kgeval("cypher", "show", f"dry-{name}") == 2 and "No repair offered" in capsys.readouterr().err
         assert shown.out == "" and "--offline" in shown.err
     assert kgeval("cypher", "show", "rename-relation") == 0
 

@@ -65,7 +65,7 @@ def page_of(cells: list[Any], start: str) -> str:
 def test_a_graph_is_audited_fixed_and_audited_again(environment: None) -> None:
     cells = executed("audit-and-fix")
     assert page_of(cells, "before = ").startswith("<iframe")
-    fixes = next(text_of(cell) for cell in cells if cell.source.startswith("layout = "))
+    fixes = next(text_of(cell) for cell in cells if cell.source.startswith("def repair("))
     assert [line.partition(":")[0] for line in fixes.splitlines()] == ["missing-type", "duplicate-name"]
     assert "0 nodes merged" in fixes.splitlines()[0] and "1 nodes merged" in fixes.splitlines()[1]
     gates = next(text_of(cell) for cell in cells if cell.source.startswith("for gate in"))

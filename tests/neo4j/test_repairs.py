@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from losses import counted, lost, merged, state
 
 import kgeval
 from kgeval.auditing.engine import run_check
@@ -27,7 +28,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import AuditReport, Finding, Layout
-from kgeval.reports.listing import Listing, hits, listing, repair
+from kgeval.reports.listing import Listing, dry_run, hits, listing, repair
 
 SAMPLE = json.loads((Path(kgeval.__file__).parent / "sample" / "graph.json").read_text(encoding="utf-8"))
 HOSTILE = "Bobby'; `DETACH` \\u0027 $layout"
@@ -230,19 +231,51 @@ def repaired(graph: Graph, kind: str, rule_id: str, foreign: list[list[str]]) ->
         return "has no file"
     if printed is None:
         return f"is not printed: {finding.repair.reason}"
-    writes = query.mode == "write"
-    theirs = {"element_ids": [*foreign[0], *foreign[1]], "keep": foreign[0][-1], "copies": foreign[0], "element_id": foreign[0][-1]}
+    writes = not finding.repair.reads
+    theirs = {"element_ids": [*foreign[0], *foreign[1]], "groups": [foreign[0][-2:]], "element_id": foreign[0][-1]}
     pasted(graph, layout, printed, {**next(iter(chosen(graph, rule_id, finding))), **theirs}, write=writes)
     stood = said(graph)
-    rows = [row for values in chosen(graph, rule_id, finding) for row in pasted(graph, layout, printed, values, write=writes)]
-    if query.mode == "read":
+    rows = []
+    for values in chosen(graph, rule_id, finding):
+        if writes and (wrong := foretold(graph, layout, finding, values)):
+            return wrong
+        rows += [] if writes else pasted(graph, layout, printed, values)
+    if not writes:
         return None if rows else "shows nothing"
     if gone := stood - said(graph):
         return f"loses {sorted(gone)[:5]}"
+    if finding.repair.query == "merge-entities" and "Not merged, only to look at" in str(finding.repair.note):
+        return still_sure(check(graph, layout, rule_id))
     left = check(graph, layout if rule_id != "constant-relation-type" else bind(graph, LAYOUTS[kind], "one"), rule_id)
     if rule_id == "signature-outlier":  # only one was swapped, the others have an end of the wrong type
         return "is left" if any(SWAPPED in one.items[0].name for one in left.examples) or left.count != (finding.count or 0) - 1 else None
     return f"{left.count} hits are left of {finding.count}; {rows}" if left.count and rule_id not in LEFT else None
+
+
+def foretold(graph: Graph, layout: Layout, finding: Finding, values: dict[str, Any]) -> str | None:
+    """Runs a repair that writes, its dry run first, and says where what it did is not what that said, or what it said."""
+    printed, reads = repair(report_of(layout), finding), dry_run(report_of(layout), finding)
+    assert printed is not None and reads is not None and finding.repair is not None and finding.repair.query is not None
+    before = state(graph.read)
+    would = pasted(graph, layout, reads, values)
+    did = pasted(graph, layout, printed, values, write=True)
+    if would != did:
+        return f"would have done {would}, and did {did}"
+    after = state(graph.read)
+    if finding.repair.query == "merge-entities":
+        groups = [*finding.repair.parameters["groups"]]
+        seen, faults = merged(before, after, [[one for one in group if one in before.nodes] for group in groups])
+    else:
+        seen, faults = counted(before, after, finding.repair.query), []
+        if finding.repair.query not in ("delete-parallel-relations", "shorten-description"):
+            faults = lost(before, after, retyped=finding.repair.query == "text-to-number")
+    wrong = {name: (n, did[0][name]) for name, n in seen.items() if n != did[0][name]}
+    return f"counts {wrong}; {faults[:5]}" if wrong or faults else None
+
+
+def still_sure(finding: Finding) -> str | None:
+    """What a merge of all that is sure has left of it."""
+    return f"is left: {finding.repair.note}" if finding.count and finding.repair and not finding.repair.reads else None
 
 
 def said(graph: Graph) -> set[str]:
@@ -293,13 +326,7 @@ def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, A
     """What a reader chooses, run after run of the repair."""
     items = [example.items for example in finding.examples]
     ids = [[item.element_id for item in group] for group in items]
-    if rule_id in ("type-conflict", "duplicate-name", "similar-entity", "fragmented-entity"):
-        gone: dict[Any, Any] = {}
-        for keep, *copies in ids:
-            kept = gone.get(keep, keep)
-            gone |= dict.fromkeys(copies, kept)
-            yield {"keep": kept, "copies": copies}
-    elif rule_id == "mixed-property-type":
+    if rule_id == "mixed-property-type":
         yield from (dict(zip(("type", "property"), group[0].name.split("."), strict=True)) for group in items)
     elif rule_id in ("rare-relation-type", "rare-type"):
         yield from ({"from": group[0].name, "to": "born_in" if rule_id == "rare-relation-type" else "Person"} for group in items)
@@ -330,7 +357,11 @@ def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, A
 
 
 def run_repair(graph: Graph, layout: Layout, query: str, **values: Any) -> list[dict[str, Any]]:
-    return graph.write(all_queries()[query], {"layout": layout.model_dump(), **values})
+    given = {"layout": layout.model_dump(), "unique": [], **values}
+    would = graph.read(all_queries()[f"dry-{query}"], given)
+    did = graph.write(all_queries()[query], given)
+    assert would == did
+    return did
 
 
 def id_of(graph: Graph, name: str) -> str:
@@ -349,8 +380,10 @@ def test_a_merge_takes_relations_links_sources_and_the_name_over_and_doubles_not
               (copy:E {name: 'Lovelace', book: 'mine', source_id: 'c2'}),
               (x:E {name: 'x', book: 'mine'}), (c:C {book: 'mine'}), (keep)-[:R {since: 1}]->(x), (copy)-[:R {since: 1}]->(x),
               (copy)-[:R {since: 2}]->(x), (x)-[:S]->(copy), (copy)-[:S]->(keep), (copy)-[:IN]->(c), (keep)-[:IN]->(c)""")
-    ids = {"keep": id_of(graph, "Ada Lovelace"), "copies": [id_of(graph, "Lovelace")]}
-    assert run_repair(graph, PLAIN, "merge-entities", **ids) == [{"merged": 1}]
+    groups = [[id_of(graph, "Ada Lovelace"), id_of(graph, "Lovelace")]]
+    assert run_repair(graph, PLAIN, "merge-entities", groups=groups) == [
+        {"groups": 1, "left_out": 0, "merged": 1, "moved": 3, "joined": 2, "taken": 1, "former": 1},
+    ]
     kept = graph.read("MATCH (k:E {name: 'Ada Lovelace'}) RETURN k.source_id AS s, k.aliases AS a, k.former_name AS f")
     assert kept == [{"s": "c1<SEP>c2", "a": ["Lovelace"], "f": ["Lovelace"]}]
     rows = graph.read("MATCH (a)-[r]->(b) RETURN a.name AS a, type(r) AS r, r.since AS since, b.name AS b ORDER BY a, r, since")
@@ -369,8 +402,10 @@ def test_a_merge_of_three_keeps_every_value_label_relation_and_link(graph: Graph
               (l)-[:R {since: 1}]->(m), (m)-[:R {since: 2}]->(m), (m)-[:S {line: 3}]->(x), (l)-[:S {line: 4}]->(x), (x)-[:R]->(m),
               (x)-[:R]->(l), (m)-[:IN {page: 7}]->(c), (l)-[:UNKNOWN_TO_LAYOUT {note: 'n'}]->(c)""")
     stood = said(graph)
-    ids = {"keep": id_of(graph, "Ada"), "copies": [id_of(graph, "Lovelace"), id_of(graph, "Ada King")]}
-    assert run_repair(graph, PLAIN, "merge-entities", **ids) == [{"merged": 2}]
+    groups, before = [[id_of(graph, name) for name in ("Ada", "Lovelace", "Ada King")]], state(graph.read)
+    (did,) = run_repair(graph, PLAIN, "merge-entities", groups=groups)
+    assert merged(before, state(graph.read), groups) == ({key: n for key, n in did.items() if key != "left_out"}, [])
+    assert (did["merged"], did["moved"], did["joined"]) == (2, 7, 1)
     assert stood - said(graph) == set()
     (kept,) = graph.read("MATCH (k:E {name: 'Ada'}) RETURN labels(k) AS labels, properties(k) AS own")
     own = kept["own"]
@@ -397,7 +432,7 @@ def test_of_repeated_relations_only_those_go_that_are_the_same_in_everything(gra
 
 def test_texts_that_a_number_would_not_give_back_stay_texts(graph: Graph, draw: Any) -> None:
     draw("UNWIND ['02139', '+49', '-0', '1e3', '7', '-12', ' 3 '] AS zip CREATE (:E:Place {book: 'mine', zip: zip})")
-    assert run_repair(graph, PLAIN, "text-to-number", type="Place", property="zip") == [{"changed": 3}]
+    assert run_repair(graph, PLAIN, "text-to-number", type="Place", property="zip") == [{"changed": 3, "refused": 0}]
     rows = graph.read("MATCH (n) RETURN n.zip AS zip")
     assert {row["zip"] for row in rows} == {"02139", "+49", "-0", "1e3", 7, -12, 3}
 

@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import QueryError
-from kgeval.graph.queries import all_queries, blank, load, parse
+from kgeval.graph.queries import DRY, all_queries, blank, load, parse
 
 SOUND = """// count-all: how many nodes there are.
 // Counted, not estimated.
@@ -116,9 +116,35 @@ def test_no_query_asks_for_more_threads_than_gds_gives_without_a_licence() -> No
     assert given == {"similar-entity": 1}
 
 
+WRITES = """// mend: mends.
+//
+// :param name => 'x'      -- STRING: a name
+//
+// returns: mended INTEGER
+// mode: write
+MATCH (n {name: $name})
+// writes:
+SET n.mended = true
+// counts:
+RETURN count(n) AS mended
+"""
+
+
+def test_a_repair_brings_its_dry_run_which_is_the_repair_without_what_writes(tmp_path: Path) -> None:
+    (tmp_path / "repair").mkdir()
+    (tmp_path / "repair" / "mend.cypher").write_text(WRITES, encoding="utf-8")
+    dry = load(tmp_path)["dry-mend"]
+    assert (dry.mode, dry.columns, dry.folder, [param.name for param in dry.params]) == ("read", ("mended",), "repair", ["name"])
+    assert dry.text.splitlines()[-2:] == ["MATCH (n {name: $name})", "RETURN count(n) AS mended"] and "SET" not in dry.text
+    (tmp_path / "repair" / "mend.cypher").write_text(WRITES.replace("// writes:\n", ""), encoding="utf-8")
+    with pytest.raises(QueryError, match="a repair has one part between '// writes:' and '// counts:'"):
+        load(tmp_path)
+
+
 def test_every_repair_is_of_one_graph() -> None:
     """What it changes is asked for its role, which holds the graph that it is of."""
-    repairs = [query for query in all_queries().values() if query.folder == "repair" and query.name != "look-at-hits"]
+    files = [query for query in all_queries().values() if query.folder == "repair" and query.name != "look-at-hits"]
+    repairs = [query for query in files if not query.name.startswith(DRY)]
     assert {query.name for query in repairs} == {rule.repair for rule in load_rules().values() if rule.repair}
     for query in repairs:
         first = blank(query.text).index("MATCH")

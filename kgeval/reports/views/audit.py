@@ -18,7 +18,7 @@ from kgeval.profiling.view import audit_section
 from kgeval.records import GROUPS, HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Group, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
-from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_lines, listing, repair, repair_line
+from kgeval.reports.listing import Listing, drawn, dry_run, graph_flag, hits, layout_lines, listing, repair, repair_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
@@ -372,7 +372,10 @@ def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
         yield _statement(query, "Cypher to list them all" if finding.status == "failed" else "Cypher to list them")
     if fix and (statement := repair(report, finding)):
         how = "safe to run as it stands" if fix.safe else "unsafe: look at each first"
-        yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", fix.note or "", chosen=True)
+        about = " ".join(filter(None, [f"{fix.reason}." if fix.reason else "", fix.note]))
+        if counted := dry_run(report, finding):
+            yield _statement(counted, "Cypher that counts what the repair would do (reads only)", chosen=True)
+        yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", about, chosen=True)
     elif fix and fix.reason:
         yield Text(fix.reason, style="hint")
 
