@@ -243,7 +243,12 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "pairs of entity type and property", "pairs of entity or relation type and property",
         "pairs of entity or relation type and property that hold text", "joined pairs", "sources that are named",
         "types and relation labels",
-        "indexes that readers rely on", "components of two or more entities",
+        "indexes that readers rely on", "components of two or more entities", "nodes that say what their embedding was made from",
+        "properties that are called like a key of their label",
+        "pairs of entity or relation type and property that hold numbers, dates or addresses as text",
+        "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
+        "communities on levels with parents", "communities of two members or more, on levels with reports",
+        "facts, preferences and steps of a kind that is linked",
     }
     known = {*priorities._THINGS, *priorities._TYPES}
     assert {rule.total_of for rule in load_rules().values()} - known <= none
