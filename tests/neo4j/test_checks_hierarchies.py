@@ -9,8 +9,9 @@ import networkx as nx
 import pytest
 
 import kgeval
-from kgeval.auditing.hierarchies import hierarchies
 from kgeval.graph.connect import Graph
+from kgeval.records import Layout
+from kgeval.text.relation_kinds import ranking
 
 Draw = Callable[[str], None]
 TREE = "UNWIND range(0, 30) AS i CREATE (:Topic {id: i, name: 'Topic ' + i}) WITH count(*) AS done "
@@ -29,16 +30,15 @@ def joined(*edges: tuple[int, str, int]) -> str:
 
 @pytest.mark.parametrize(("edges", "whys"), [
     ([(1, "BROADER", 2), (2, "BROADER", 3), (3, "BROADER", 1), (4, "BROADER", 1)],
-     ["BROADER: Topic 1 below Topic 2 below Topic 3 below Topic 1"]),
-    ([(1, "skos__broader", 2), (1, "skos__narrower", 2)], ["skos__broader, skos__narrower: Topic 1 below Topic 2 below Topic 1"]),
+     ["BROADER: Topic 1 -> Topic 2 -> Topic 3 -> Topic 1"]),
     ([(1, "skos__broader", 2), (2, "skos__narrower", 1)], []),  # both ways of saying one thing
     ([(1, "partOf", 2), (2, "PART_OF", 1), (3, "CONTAINS", 4), (4, "CONTAINS", 3)],
-     ["PART_OF, partOf: Topic 1 below Topic 2 below Topic 1", "CONTAINS: Topic 3 below Topic 4 below Topic 3"]),
+     ["PART_OF, partOf: Topic 1 -> Topic 2 -> Topic 1", "CONTAINS: Topic 3 -> Topic 4 -> Topic 3"]),
     ([(1, "REPORTS_TO", 2), (2, "SUBCLASS_OF", 1)], []),  # two hierarchies
     ([(1, "KNOWS", 2), (2, "KNOWS", 1), (1, "CITES", 3), (3, "CITES", 1)], []),  # no hierarchies
     ([(1, "PART_OF", 1), (1, "PART_OF", 2)], []),  # a self-loop is another check's
     ([(1, "PART_OF", 2), (2, "PART_OF", 3), (3, "PART_OF", 1), (3, "PART_OF", 2)],
-     ["PART_OF: Topic 2 below Topic 3 below Topic 2"]),  # what hangs together counts once, by a shortest circle
+     ["PART_OF: Topic 2 -> Topic 3 -> Topic 2"]),  # what hangs together counts once, by a shortest circle
 ])
 def test_a_hierarchy_that_leads_back_is_found(graph: Graph, draw: Draw, edges: list[tuple[int, str, int]], whys: list[str]) -> None:
     draw(joined(*edges))
@@ -59,10 +59,15 @@ def test_as_many_circles_as_another_library_counts(graph: Graph, draw: Draw) -> 
         assert all(edge in edges for edge in zip(own, [*own[1:], own[0]], strict=True))
 
 
-@pytest.mark.parametrize(("type_", "family"), [
-    ("skos__broader", "broader"), ("rdfs:subClassOf", "class"), ("IS_A", "class"), ("isPartOf", "part"), ("LOCATED_IN", "part"),
-    ("Reports To", "reports"), ("HAS_CHILD", "parent"), ("parent", "parent, alone"),
+@pytest.mark.parametrize(("type_", "said"), [
+    ("skos__broader", "broader"), ("rdfs:subClassOf", "sub class of"), ("IS_A", "is a"), ("isPartOf", "is part of"),
+    ("LOCATED_IN", "located in"), ("Reports To", "reports to"), ("HAS_CHILD", "has child"), ("parent", "parent"),
     ("PARENTHESIS", None), ("PART", None), ("KNOWS", None), ("HAS", None), ("", None), ("__", None),
 ])
-def test_what_a_type_says_is_read_from_its_words(type_: str, family: str | None) -> None:
-    assert {name: found for name, (found, _) in hierarchies([type_]).items()} == ({type_: family} if family else {})
+def test_what_a_type_says_is_read_from_its_words(type_: str, said: str | None) -> None:
+    assert ranking(type_, Layout(name="mine")) == said
+
+
+def test_a_layout_names_hierarchies_of_its_own() -> None:
+    layout = Layout(name="mine", hierarchy_relations=["UNTER", "<ÜBER"])
+    assert [ranking(type_, layout) for type_ in ("UNTER", "ÜBER", "PART_OF", "REPORTS_TO")] == ["unter", "über", None, "reports to"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kgeval.graph.layouts import load_profile, override
-from kgeval.questions.relation_kinds import Ordering, direction
 from kgeval.records import Layout
 from kgeval.text.names import normalise
+from kgeval.text.relation_kinds import Ordering, direction
 from kgeval.text.wordlists import word_lists
 
 PLAIN = Layout(name="plain")

@@ -8,9 +8,9 @@ from contextlib import closing
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.entity_columns import number_of
-from kgeval.auditing.hierarchies import hierarchies
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example, GraphRef
+from kgeval.text.relation_kinds import ranking
 
 SLICE = 1_000
 TRIED = 100  # nodes of a part from which a shortest circle is looked for
@@ -18,17 +18,16 @@ SHOWN = 6  # nodes of a circle that its sentence names
 
 
 class Hierarchy:
-    """The relations of one family, all of them led upwards. Nodes by numbers."""
+    """The relations of the types that say one thing. Nodes by numbers."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
         self.age: list[int] = []  # by node the number in its element id
-        self.above: dict[int, dict[int, str]] = defaultdict(dict)  # by node those above it, and the type that says so
+        self.ends: dict[int, dict[int, str]] = defaultdict(dict)  # by start the ends of its relations, and their type
 
-    def add(self, lower: str, upper: str, type_: str) -> None:
+    def add(self, start: str, end: str, type_: str) -> None:
         """Adds a relation."""
-        low, high = self._number(lower), self._number(upper)
-        self.above[low].setdefault(high, type_)
+        self.ends[self._number(start)].setdefault(self._number(end), type_)
 
     def _number(self, element_id: str) -> int:
         if element_id not in self.ids:
@@ -37,17 +36,17 @@ class Hierarchy:
         return self.ids[element_id]
 
     def circles(self) -> list[list[int]]:
-        """For each part of which everything stands above everything, the nodes of a shortest circle, the oldest node first."""
+        """For each part of which everything leads to everything, the nodes of a shortest circle, the oldest node first."""
         import numpy as np
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        edges = [(low, high) for low, above in self.above.items() for high in above]
-        if not edges:
+        joined = [(start, end) for start, ends in self.ends.items() for end in ends]
+        if not joined:
             return []
-        lows, highs = np.array(edges).T
         size = len(self.ids)
-        _, part_of = connected_components(coo_array((np.ones(len(edges)), (lows, highs)), shape=(size, size)), connection="strong")
+        matrix = coo_array((np.ones(len(joined)), tuple(np.array(joined).T)), shape=(size, size))
+        _, part_of = connected_components(matrix, connection="strong")
         parts: dict[int, list[int]] = defaultdict(list)
         for node, part in enumerate(part_of.tolist()):
             parts[part].append(node)
@@ -61,20 +60,20 @@ class Hierarchy:
         return [*circle[start:], *circle[:start]]
 
     def _way_back(self, first: int, inside: set[int]) -> list[int]:
-        """The nodes of a shortest way from the first one upwards and back to it; there is one."""
+        """The nodes of a shortest way from the first one back to it; there is one."""
         came_from: dict[int, int] = {}
         left = deque([first])
         while left:
             node = left.popleft()
-            for upper in self.above[node]:
-                if upper == first:
+            for end in self.ends[node]:
+                if end == first:
                     way = [node]
                     while way[-1] != first:
                         way.append(came_from[way[-1]])
                     return way[::-1]
-                if upper in inside and upper not in came_from:
-                    came_from[upper] = node
-                    left.append(upper)
+                if end in inside and end not in came_from:
+                    came_from[end] = node
+                    left.append(end)
         raise ValueError(f"nothing leads back to node {first}")
 
 
@@ -82,26 +81,27 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: nodes on the listed circles, of which each part that leads back to itself has one; `total`: nodes in hierarchies. Each
     example is a shortest circle."""
     profile: GraphProfile | None = check.settings["profile"]
-    known = hierarchies(found.type for found in profile.types if found.says == "type") if profile else {}
+    types = [found.type for found in profile.types if found.says == "type"] if profile else []
+    known = {type_: said for type_ in types if (said := ranking(type_, check.layout))}
     if not known:
         return CheckOutcome(0, 0)
-    by_family = _read(check, known)
-    found = [(hierarchy, circle) for _, hierarchy in sorted(by_family.items()) for circle in hierarchy.circles()]
+    read = _read(check, known)
+    found = [(hierarchy, circle) for _, hierarchy in sorted(read.items()) for circle in hierarchy.circles()]
     found.sort(key=lambda item: len(item[1]))
     return CheckOutcome(
-        sum(len(circle) for _, circle in found), sum(len(hierarchy.ids) for hierarchy in by_family.values()),
+        sum(len(circle) for _, circle in found), sum(len(hierarchy.ids) for hierarchy in read.values()),
         _examples(check, found[: check.sample]), examples_total=len(found),
     )
 
 
-def _read(check: CheckRun, known: Mapping[str, tuple[str, bool]]) -> dict[str, Hierarchy]:
-    by_family: dict[str, Hierarchy] = defaultdict(Hierarchy)
+def _read(check: CheckRun, known: Mapping[str, str]) -> dict[str, Hierarchy]:
+    """By what they say (`known`, by type) the relations that say it."""
+    read: dict[str, Hierarchy] = defaultdict(Hierarchy)
     with closing(check.stream("hierarchy-cycle", types=sorted(known), slice=SLICE)) as rows:
         for row in rows:
             for start, end, type_ in row["rows"]:
-                family, is_up = known[type_]
-                by_family[family].add(*((start, end) if is_up else (end, start)), type_)
-    return by_family
+                read[known[type_]].add(start, end, type_)
+    return read
 
 
 def _examples(check: CheckRun, found: Sequence[tuple[Hierarchy, list[int]]]) -> list[Example]:
@@ -112,8 +112,8 @@ def _examples(check: CheckRun, found: Sequence[tuple[Hierarchy, list[int]]]) -> 
     for own, (hierarchy, circle) in zip(ids, found, strict=True):
         rows = [named[own[node]] for node in circle if own[node] in named]
         items = [GraphRef(element_id=row["element_id"], key=row["name"], name=row["name"], type=row["type"]) for row in rows]
-        types = sorted({hierarchy.above[low][high] for low, high in zip(circle, [*circle[1:], circle[0]], strict=True)})
-        shown = [row["name"] or "?" for row in rows[:SHOWN]]
-        way = " below ".join([*(name[:60] for name in shown), "..." if len(rows) > SHOWN else shown[0][:60] if shown else "?"])
+        types = sorted({hierarchy.ends[start][end] for start, end in zip(circle, [*circle[1:], circle[0]], strict=True)})
+        shown = [(row["name"] or "?")[:60] for row in rows]
+        way = " -> ".join([*shown[:SHOWN], "..."] if len(shown) > SHOWN else [*shown, *shown[:1]])
         examples.append(Example(items=items, why=f"{', '.join(types)[:100]}: {way}", counts=len(circle)))
     return examples

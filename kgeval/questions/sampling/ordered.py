@@ -14,8 +14,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kgeval.questions.draw_spec import DrawSpec
-from kgeval.questions.relation_kinds import Ordering, direction
 from kgeval.questions.sampling.links import DrawnStructure, GraphLink, only_new
+from kgeval.text.relation_kinds import Ordering, direction
 
 if TYPE_CHECKING:
     import numpy as np

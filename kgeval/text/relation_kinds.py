@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Literal
 
 from kgeval.records import Layout
 from kgeval.text.names import normalise
 from kgeval.text.predicates import is_predicate, uncamel
-from kgeval.text.wordlists import word_lists
+from kgeval.text.wordlists import word_list, word_lists
 
 Ordering = Literal["hierarchy", "dependency"]
+_PREFIX = re.compile(r"^.*(?:__|[:#/])")  # of RDF: skos__broader, rdfs:subClassOf
 _ALONG = {"hierarchy": "up", "dependency": "forward"}
 
 
@@ -23,6 +25,19 @@ def direction(label: str, ordering: Ordering, layout: Layout) -> int:
         return 0
     own = layout.hierarchy_relations if ordering == "hierarchy" else layout.dependency_relations
     return (_named(tuple(own)) if own else _known(ordering)).get(normalise(uncamel(label)), 0)
+
+
+def ranking(type_: str, layout: Layout) -> str | None:
+    """What a relation type says that puts one thing above another, in words: `partOf` and `PART_OF` are "part of", `skos__broader` is
+    "broader". None where it says something else."""
+    label = _PREFIX.sub("", type_)
+    words = normalise(uncamel(label))
+    return words if words in _ranks() or direction(label, "hierarchy", layout) else None
+
+
+@cache
+def _ranks() -> frozenset[str]:
+    return frozenset(normalise(word) for word in word_list("ranks"))
 
 
 @cache
