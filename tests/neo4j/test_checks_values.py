@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import kgeval
+from kgeval.auditing.steps.misspelled_property import is_slip
 from kgeval.graph.connect import Graph
 
 Draw = Callable[[str], None]
@@ -68,6 +69,29 @@ def test_what_is_left_of_markup_in_a_name_is_said(graph: Graph, name: str, why: 
     graph.write("CREATE (:Person {name: $name, born: 1815}), (:Person {name: 'Bob', born: 1900})", {"name": name})
     found = audited(graph, "markup-in-name")["markup-in-name"]
     assert (found.count, [example.why for example in found.examples]) == ((1, [why]) if why else (0, []))
+
+
+def test_a_property_that_is_a_slip_for_another_is_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 400) AS i CREATE (n:Clause {id: i, height: i, street_1: 'a' + i, name: 'Clause ' + i, tags: 't', weigth: null})
+            SET n += CASE WHEN i <= 3 THEN {clase: 'x' + i} ELSE {clause: 'x' + i} END,
+                n += CASE WHEN i % 50 = 0 THEN {firstName: 'A'} ELSE {first_name: 'B'} END,
+                n += CASE WHEN i = 7 THEN {weight: 1, street_2: 'b', tag: 'u', colour: 'red', color: 'red'} ELSE {colour: 'blue'} END""")
+    found = audited(graph, "misspelled-property")["misspelled-property"]
+    assert whys(found) == {
+        "Clause.clase": "3 nodes have it and none has clause too, which 397 others have",
+        "Clause.firstName": "8 nodes have it and none has first_name too, which 392 others have",
+    }
+    assert (found.count, found.severity) == (2, "warning")
+
+
+@pytest.mark.parametrize(("key", "meant", "slip"), [
+    ("clase", "clause", True), ("adress", "address", True), ("recieved", "received", True), ("email_", "email", True),
+    ("E-Mail", "email", True), ("DateOfBirth", "date_of_birth", True), ("straße", "strasse", True), ("startdate", "start_date", True),
+    ("nmae", "name", False), ("tags", "tag", False), ("address2", "address1", False), ("height", "weight", False), ("x", "y", False),
+    ("", "_", False), ("title", "title", False), ("price", "prices", False),
+])
+def test_what_is_a_slip_of_a_property(key: str, meant: str, slip: bool) -> None:
+    assert is_slip(key, meant) is slip
 
 
 def test_a_graph_that_people_made_is_not_taken_for_an_extractors_output(graph: Graph, draw: Draw) -> None:
