@@ -19,6 +19,6 @@ CALL () {
 }
 WITH owner, key, value
 WHERE value IS :: STRING NOT NULL
-WITH owner, key, CASE WHEN trim(value) =~ '(?i)null|none|nan|n/?a|nil|undefined|unknown|-+|[?]+' THEN trim(value) END AS word
+WITH owner, key, CASE WHEN trim(value) =~ '(?i)null|none|nan|n/?a|nil|undefined|unknown|\\\\N|-+|[?]+' THEN trim(value) END AS word
 RETURN owner, key, count(*) AS texts, count(word) AS hits, min(word) AS word
 ORDER BY hits DESC, owner, key

@@ -13,7 +13,7 @@ CALL (a) {
   MATCH (a)-[r:@RELATION]->(b)
   WHERE @is(b, Endpoint)
   WITH b, @label(r) AS label,
-    [r.@valid_from_key, r.@valid_to_key, r.@expired_key] + [k IN coalesce($telling[type(r)], []) | toStringOrNull(r[k])] AS validity, r
+    [r.@valid_from_key, r.@valid_to_key, r.@expired_key] + [k IN coalesce($telling[type(r)], []) | r[k]] AS validity, r
   WITH b, label, validity, count(*) AS times, collect(r)[0..3] AS some
   RETURN sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
     collect(CASE WHEN times > 1 AND a <> b THEN {b: b, label: label, times: times, some: some} END) AS hits

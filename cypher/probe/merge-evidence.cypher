@@ -2,7 +2,7 @@
 //
 // :param ids => ['4:x:1']               -- LIST OF STRING: element ids
 // :param keys => ['isbn']               -- LIST OF STRING: properties that are declared unique
-// :param constant => '(?i).*born.*'     -- STRING: what properties are called that never change
+// :param constant => '.*born.*'     -- STRING: what properties are called that never change
 //
 // returns: element_id STRING, relations INTEGER, said LIST
 // mode: read

@@ -25,5 +25,6 @@ RETURN place,
     WITH r, o LIMIT $most
     RETURN [type(r), $places[reduce(set = '', l IN labels(o) | set + '\u0000' + l)], elementId(o), n = o,
       EXISTS { MATCH (o)-[back]->(n) WHERE type(back) = type(r) AND back <> r },
-      [k IN keys(r) | [k, valueType(r[k]), left(toStringOrNull(r[k]), $longest)]]]
+      [k IN keys(r) | [k, valueType(r[k]), left(CASE WHEN r[k] IS :: LIST<ANY> NOT NULL
+        THEN reduce(all = '', x IN r[k][..20] | all + coalesce(toStringOrNull(x), '') + '\u0000') ELSE toStringOrNull(r[k]) END, $longest)]]]
   } AS relations

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kgeval.auditing.rulebook import Rule
+from kgeval.names.forms import kind_of
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.records import Layout
 
@@ -68,6 +69,8 @@ def _is_asked(rule: Rule, label: LabelProfile) -> bool:
     if label.is_from_texts:  # a writer that merges by name means that it tells the thing, whatever its nodes look like
         return True
     if rule.roles and label.role not in rule.roles:
+        return False
+    if rule.no_works and (kind_of(label.label) == "work" or label.name == ["title"]):
         return False
     return not rule.where_names_identify or label.names_identify is not False
 

@@ -1,38 +1,104 @@
-"""What of a thing never changes, so that two nodes that differ in it are two things: a date of birth, an ISBN."""
+"""What tells two nodes of one name apart in a graph that people made: what never changes (a date of birth, an ISBN), and other values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kgeval.auditing.check import CheckRun
 from kgeval.graph.connect import Row
-from kgeval.profiling.record import GraphProfile
+from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
+from kgeval.text.wordlists import word_set
 
-CONSTANT = re.compile(
-    r"birth|born|^dob$|death|died|deceased|founded|foundation|established|incorporated|inception|released?$|published|premiere|"
-    r"isbn|issn|doi$|orcid|imdb|tmdb|wikidata|musicbrainz|iso_?\d|^iso$|ssn$|vat|passport|iban|cusip|isin|lei$|duns|cas_?n|inchi|nationality",
-    re.IGNORECASE,
+NEVER_CHANGE = word_set("""
+    birth birthday birthdate birthplace birthyear birthname born dob dateofbirth placeofbirth death deathdate dateofdeath died deceased
+    founded foundation established incorporated inception released published premiere premiered nationality
+    isbn isbn10 isbn13 issn doi orcid imdb tmdb wikidata musicbrainz iso iata icao ssn vat passport iban cusip isin lei duns cas inchi
+    inchikey
+""")
+_WRITTEN = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word, word.capitalize(), word.upper()))
+_INSIDE = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word.capitalize(), word.upper()))
+# a word of a key, however the key is written: born, Born, date_of_birth, birthDate, IMDB_ID, hasISBN; for Python and for Java
+CONSTANT = re.compile(rf"(?:(?<![A-Za-z])(?:{_WRITTEN})|(?<=[a-z0-9])(?:{_INSIDE}))(?![a-z])")
+OF_THE_RECORD = re.compile(
+    r"creat|updat|modif|import|load|insert|chang|seen|sync|version|timestamp|^(?:from|to|since|until)$", re.IGNORECASE,
 )
 MOST = 10  # nodes of one name that are held against each other
 BATCH = 1_000
+TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
+LONGEST = 200  # characters of a value that is compared
+Values = Sequence[str | None]
 
 
-def parted_by_constants(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Mapping[int, int]) -> dict[int, list[list[Row]]]:
-    """Of groups of nodes with one name, those whose nodes differ in what never changes: by code the parts that may each be one thing.
+@dataclass(frozen=True)
+class ComparedKeys:
+    """The properties of a label that two of its nodes are compared by. `constant`: they never change; `telling`: nearly all nodes differ in
+    them; `others`: the rest."""
+
+    constant: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+
+    @property
+    def every(self) -> frozenset[str]:
+        """All of them."""
+        return self.constant | self.telling | self.others
+
+
+@dataclass(frozen=True)
+class NodeComparison:
+    """Whether two nodes may be one thing, by their values. Labels that a writer extracted from texts are not compared: their nodes may."""
+
+    check: CheckRun
+    by_label: Mapping[str, ComparedKeys]
+    values: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def read(self, element_ids: Iterable[str]) -> None:
+        """Reads the values of nodes."""
+        keys = sorted({key for compared in self.by_label.values() for key in compared.every})
+        for row in self.check.rows_of("entity-values", element_ids, size=BATCH, keys=keys):
+            filled = {key: value.strip().casefold() for key, value in zip(keys, row["values"], strict=True) if value and value.strip()}
+            self.values[row["element_id"]] = filled
+
+    def may_be_one(self, first: str, second: str, label: str | None) -> bool:
+        """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no value in which
+        nearly all nodes differ, other values: more of them differ than agree, or the only one is one in which nearly all nodes differ."""
+        keys = self.by_label.get(label or "")
+        if keys is None:
+            return True
+        a, b = self.values.get(first, {}), self.values.get(second, {})
+        both = keys.every & a.keys() & b.keys()
+        differing = {key for key in both if a[key] != b[key]}
+        if differing & keys.constant:
+            return False
+        if keys.telling & both - differing:
+            return True
+        if len(both) == 1 and not differing <= keys.telling:
+            return True
+        return 2 * len(differing) <= len(both)
+
+
+def node_comparison(check: CheckRun) -> NodeComparison:
+    """What nodes of this graph are compared by. Nothing is read yet."""
+    profile: GraphProfile | None = check.settings["profile"]
+    labels = [label for label in profile.labels if label.label and not label.is_from_texts] if profile else []
+    return NodeComparison(check, {label.label: _compared_keys(label) for label in labels})
+
+
+def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Mapping[int, int]) -> dict[int, list[list[Row]]]:
+    """Of groups of nodes with one name, those whose nodes' values tell some apart: by code the parts that may each be one thing.
 
     Groups of labels that a writer extracted from texts, and of more than ten nodes, are not looked at.
     """
-    by_type = constant_keys(check.settings["profile"])
+    compared = node_comparison(check)
     looked_at = {
-        code: rows for code, rows in groups.items() if sizes[code] == len(rows) <= MOST and rows[0]["type"] in by_type
+        code: rows for code, rows in groups.items() if sizes[code] == len(rows) <= MOST and rows[0]["type"] in compared.by_label
     }
     if not looked_at:
         return {}
-    keys = sorted({key for found in by_type.values() for key in found})
-    ids = [row["element_id"] for rows in looked_at.values() for row in rows]
-    values = {row["element_id"]: row["values"] for row in check.rows_of("entity-values", ids, size=BATCH, keys=keys)}
-    parts = {code: _parts(rows, values) for code, rows in looked_at.items()}
+    compared.read(row["element_id"] for rows in looked_at.values() for row in rows)
+    parts = {code: _parts(rows, compared) for code, rows in looked_at.items()}
     return {code: found for code, found in parts.items() if len(found) > 1}
 
 
@@ -45,19 +111,38 @@ def constant_keys(profile: GraphProfile | None) -> dict[str, list[str]]:
     return {label: keys for label, keys in found.items() if keys}
 
 
-def agree_where_filled(a: Sequence[str | None], b: Sequence[str | None]) -> bool:
+def agree_where_filled(a: Values, b: Values) -> bool:
     """Whether no value of two nodes differs, but for case, where both have one."""
     return all(x is None or y is None or x.strip().casefold() == y.strip().casefold() for x, y in zip(a, b, strict=False))
 
 
-def _parts(rows: Sequence[Row], values: Mapping[str, Sequence[str | None]]) -> list[list[Row]]:
-    """The rows in parts, each with those before it that it does not differ from in any value that both have."""
+def _compared_keys(label: LabelProfile) -> ComparedKeys:
+    own = {*label.keys, *label.name, *label.embeddings}
+    constant = {found.key for found in label.properties if CONSTANT.search(found.key) and found.key not in label.name}
+    rest = [found for found in label.properties if found.key not in own | constant and _is_compared(found)]
+    telling = {found.key for found in rest if found.distinct >= TELLING}
+    return ComparedKeys(frozenset(constant), frozenset(telling), frozenset(found.key for found in rest if found.key not in telling))
+
+
+def _is_compared(found: PropertyProfile) -> bool:
+    """Whether a property says something of the thing, and not when its record was written; and is no essay."""
+    if any(kind.startswith("LIST") for kind in found.types):
+        return False
+    return (found.length or 0) <= LONGEST and OF_THE_RECORD.search(found.key) is None
+
+
+def _parts(rows: Sequence[Row], compared: NodeComparison) -> list[list[Row]]:
+    """The rows in parts, each with those before it that nothing tells it apart from."""
     parts: list[list[Row]] = []
     for row in rows:
-        own = values.get(row["element_id"], ())
-        part = next((part for part in parts if all(agree_where_filled(own, values.get(other["element_id"], ())) for other in part)), None)
+        fitting = (part for part in parts if all(_may_be_one(compared, row, other) for other in part))
+        part = next(fitting, None)
         if part is None:
             parts.append([row])
         else:
             part.append(row)
     return parts
+
+
+def _may_be_one(compared: NodeComparison, row: Row, other: Row) -> bool:
+    return compared.may_be_one(row["element_id"], other["element_id"], row["type"])

@@ -89,7 +89,7 @@ def read_entities(reader: GraphReader, examples: Sequence[Example], unique: Sequ
     """What tells the entities of examples apart."""
     ids = [item.element_id for example in examples for item in example.items if item.element_id]
     keys = sorted(_telling(unique))
-    rows = reader.rows_of("merge-evidence", ids, size=BATCH, keys=keys, constant=f"(?i).*(?:{CONSTANT.pattern}).*")
+    rows = reader.rows_of("merge-evidence", ids, size=BATCH, keys=keys, constant=f".*(?:{CONSTANT.pattern}).*")
     return {
         row["element_id"]: EntityEvidence(row["relations"], {key: value for key, value in row["said"] if value is not None}) for row in rows
     }

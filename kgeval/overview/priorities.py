@@ -31,6 +31,7 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
     "entities and relations with sources": ("entities", "relations"),
     **dict.fromkeys(("nodes of a kind that has embeddings", "embeddings"), ("entities", "chunks")),
 }
+MANY = 5  # hits of other findings that a cause explains, from which it leads
 LEADING = 0.1  # share of the graph's things that a cause touches, from which it leads
 _TYPES = {
     "types": ("entities", "entities_by_type"),
@@ -114,7 +115,8 @@ def leads(finding: Finding, report: AuditReport) -> bool:
     if rule is None or not rule.cause or finding.severity == "info":
         return False
     found = touched(finding, report)
-    return any(finding.rule_id in other.explained for other in report.findings) or (found is not None and found.share >= LEADING)
+    explained = sum(other.explained.get(finding.rule_id, 0) for other in report.findings)
+    return explained >= MANY or (found is not None and found.share >= LEADING)
 
 
 def pressing(finding: Finding | OverviewFinding, share: float | None) -> tuple[int, float, int, str]:

@@ -14,7 +14,7 @@ from kgeval.profiling.record import PropertyProfile
 MOST_PROPERTIES = 40
 # what a text may be instead; the first that fits counts
 FORMATS: dict[str, re.Pattern[str]] = {
-    "null word": re.compile(r"(?:null|none|nan|n/?a|nil|undefined|unknown|-+|\?+)", re.IGNORECASE),
+    "null word": re.compile(r"(?:null|none|nan|n/?a|nil|undefined|unknown|\\n|-+|\?+)", re.IGNORECASE),
     "number": re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?"),
     "date": re.compile(
         r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"

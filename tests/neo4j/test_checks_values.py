@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import kgeval
+from kgeval.auditing.constants import CONSTANT
 from kgeval.auditing.steps.misspelled_property import is_slip
 from kgeval.graph.connect import Graph
 
@@ -17,7 +18,7 @@ ORDERS = """
 UNWIND range(1, 40) AS i
 CREATE (:Order {orderID: 'o' + i, price: toString(i) + '.5', zip: '0' + toString(1000 + i), phone: toString(5550000 + i),
     day: '2020-01-' + (10 + i % 20),
-    region: CASE WHEN i % 4 = 0 THEN 'NULL' ELSE 'Region ' + (i % 3) END, amount: i,
+    region: CASE WHEN i % 8 = 0 THEN 'NULL' WHEN i % 8 = 4 THEN '\\\\N' ELSE 'Region ' + (i % 3) END, amount: i,
     note: CASE i WHEN 7 THEN 'n/a' ELSE 'Note ' + i END})
   -[:HAS {discount: toString(i % 5), since: date('2020-01-01')}]->(:Item {sku: 's' + i, title: 'Thing ' + i, colour: 'red'})
 """
@@ -180,3 +181,59 @@ def test_a_remark_among_numbers_dates_and_addresses_is_found(graph: Graph, draw:
         "Item.mail": "1 of 60 texts are no mail address, as 'ask Ada'", "Item.site": "1 of 60 texts are no web address, as 'none yet'",
     }
     assert finding.total == 5
+
+
+def test_other_values_tell_two_of_one_name_apart(graph: Graph, draw: Draw) -> None:
+    """Four people of one name, each with a mail address of their own; one who was entered twice; one whose mail address is the same."""
+    draw("""UNWIND range(1, 200) AS i
+            CREATE (:Contact {contactId: 'c' + i, name: 'Contact ' + i, email: 'c' + i + '@x', city: 'Town ' + (i % 5)})
+            WITH count(*) AS done
+            UNWIND [['James', 'a@x', 'Town 1'], ['James', 'b@x', 'Town 2'], ['James', 'c@x', 'Town 3'], ['Basil', 'e@x', 'Town 1'],
+              ['Basil', 'e@x', 'Town 1'], ['Cora', 'f@x', 'Town 1'], ['Cora', 'f@x', 'Town 4']] AS row
+            CREATE (:Contact {contactId: randomUUID(), name: row[0], email: row[1], city: row[2]})""")
+    found = audited(graph, "duplicate-name")["duplicate-name"]
+    assert sorted(example.items[0].name for example in found.examples) == ["Basil", "Cora"]
+
+
+@pytest.mark.parametrize(("key", "constant"), [
+    ("born", True), ("dateOfBirth", True), ("birth_date", True), ("IMDB_ID", True), ("hasISBN", True), ("isoCode", True),
+    ("elevation", False), ("activated", False), ("private", False), ("studied", False), ("isolated", False), ("reservation", False),
+])
+def test_what_never_changes_is_a_word_of_a_key(key: str, constant: bool) -> None:
+    assert (CONSTANT.search(key) is not None) is constant
+
+
+def test_a_list_tells_two_relations_apart(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 30) AS i CREATE (p:Person {name: 'Person ' + i}), (m:Film {title: 'Film ' + i}),
+              (p)-[:ACTED_IN {roles: ['Elder ' + i]}]->(m), (p)-[:ACTED_IN {roles: ['Younger']}]->(m)
+            WITH p, m, i WHERE i = 7 CREATE (p)-[:ACTED_IN {roles: ['Younger']}]->(m)""")
+    found = audited(graph, "parallel-relation")["parallel-relation"]
+    assert (found.count, [example.items[0].name for example in found.examples]) == (1, ["Person 7 -[ACTED_IN]-> Film 7"])
+
+
+def test_code_that_calls_itself_is_no_self_loop_where_one_label_is_not_code(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 40) AS i
+            CREATE (f:Function {id: 'f' + i, name: 'run' + i, file: 'a.py', line: i})-[:CALLS {line: i}]->(f),
+              (c:Class {id: 'c' + i, name: 'C' + i}), (c)-[:HAS_METHOD]->(f), (f)-[:USES]->(:Library {name: 'library ' + i, licence: 'MIT'})
+            WITH f, i WHERE i = 3 MATCH (l:Library {name: 'library 3'}) CREATE (l)-[:NEEDS]->(l)""")
+    found = audited(graph, "self-loop")["self-loop"]
+    assert [example.items[0].name for example in found.examples] == ["library 3 -[NEEDS]-> library 3"]
+
+
+def test_works_may_be_called_anything(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 30) AS i
+            CREATE (:Song {id: i, title: CASE i WHEN 1 THEN 'Unknown' WHEN 2 THEN 'Untitled' ELSE 'Song ' + i END}),
+              (:Singer {id: i, name: CASE i WHEN 1 THEN 'Unknown' WHEN 2 THEN '!!!' ELSE 'Singer ' + i END})""")
+    found = audited(graph, "placeholder-entity,empty-name")
+    assert [example.items[0].type for example in found["placeholder-entity"].examples] == ["Singer"]
+    assert found["empty-name"].count == 0
+
+
+@pytest.mark.parametrize(("key", "found"), [
+    ("empId", True), ("IATA", True), ("partNo", True), ("iban", True), ("path", True),
+    ("departmentId", False), ("phone", False), ("postalCode", False), ("nickname", False),
+])
+def test_keys_of_any_domain_that_repeat_are_found(graph: Graph, draw: Draw, key: str, found: bool) -> None:
+    draw(f"""UNWIND range(1, 100) AS i CREATE (:Department {{name: 'Department ' + i}}),
+             (:Employee {{name: 'Name ' + i, `{key}`: 'v' + (100 + CASE i WHEN 100 THEN 1 ELSE i END)}})""")
+    assert list(whys(audited(graph, "repeated-key")["repeated-key"])) == ([f"Employee.{key}"] if found else [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.constants import parted_by_constants
+from kgeval.auditing.constants import parted_by_values
 from kgeval.auditing.same_names import coded_names, largest, members, reference, repeated
 from kgeval.graph.connect import Row
 from kgeval.records import Example
@@ -28,7 +28,7 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(count, len(both))
     wanted = largest(several, sizes, check.sample)
     groups = members(coded, both, wanted)
-    parted = parted_by_constants(check, groups, wanted)
+    parted = parted_by_values(check, groups, wanted)
     found = [(rows, wanted[key], key) for key, rows in groups.items() if key not in parted]
     for key, parts in parted.items():
         found += [(rows, len(rows), key) for rows in parts if len(rows) > 1]

@@ -10,6 +10,7 @@ from typing import Any
 
 from kgeval.auditing.blocking import affordable, collect, pairs, split
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.constants import node_comparison
 from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
@@ -106,7 +107,8 @@ def run(check: CheckRun) -> CheckOutcome:
         if pair.form in SHORT_FORMS:
             rivals.setdefault(pair.a, []).append(pair)
             rivals.setdefault(pair.b, []).append(pair)
-    listed = [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
+    enough = [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
+    listed = _without_told_apart(check, entities, enough)
     listed.sort(key=lambda p: (not p.is_sure, -p.shared.strength, entities.name(p.a), entities.name(p.b), p.a, p.b))
     examples = []
     for pair in listed[: check.sample]:
@@ -115,6 +117,17 @@ def run(check: CheckRun) -> CheckOutcome:
         examples.append(Example(items=items, why=f"{pair.form}; {pair.shared}{cosine}"))
     involved = {number for pair in listed for number in (pair.a, pair.b)}
     return CheckOutcome(len(involved), len(entities), examples, note, len(listed))
+
+
+def _without_told_apart(check: CheckRun, entities: NamedEntities, pairs: list[FormPair]) -> list[FormPair]:
+    """The pairs without those of people's own labels whose other values tell them apart."""
+    compared = node_comparison(check)
+    made = [pair for pair in pairs if entities.roll.kind(pair.a) in compared.by_label]
+    compared.read(entities.roll.element_id(at) for pair in made for at in (pair.a, pair.b))
+    return [
+        pair for pair in pairs
+        if compared.may_be_one(entities.roll.element_id(pair.a), entities.roll.element_id(pair.b), entities.roll.kind(pair.a))
+    ]
 
 
 Candidates = list[tuple[int, int, NameVerdict]]
