@@ -12,7 +12,7 @@ MATCH (e:@Entity)
 WHERE NOT coalesce(head([n IN @label_names WHERE n.label IS NULL OR n.label IN labels(e) | n.is_id]), false)
   AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
-WITH e, coalesce(name, '') =~ '[\\s\\p{P}\\p{Z}\\p{C}&&[^!]]*+' AS empty
+WITH e, coalesce(name, '') =~ '[\\s\\p{P}\\p{Z}\\p{C}&&[^!/]]*+' AS empty
 WITH count(*) AS total, collect(CASE WHEN empty THEN e END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS e

@@ -223,7 +223,7 @@ def test_code_that_calls_itself_is_no_self_loop_where_one_label_is_not_code(grap
 def test_works_may_be_called_anything(graph: Graph, draw: Draw) -> None:
     draw("""UNWIND range(1, 30) AS i
             CREATE (:Song {id: i, title: CASE i WHEN 1 THEN 'Unknown' WHEN 2 THEN 'Untitled' ELSE 'Song ' + i END}),
-              (:Singer {id: i, name: CASE i WHEN 1 THEN 'Unknown' WHEN 2 THEN '!!!' ELSE 'Singer ' + i END})""")
+              (:Singer {id: i, name: CASE i WHEN 1 THEN 'Unknown' WHEN 2 THEN '!!!' WHEN 3 THEN '///' ELSE 'Singer ' + i END})""")
     found = audited(graph, "placeholder-entity,empty-name")
     assert [example.items[0].type for example in found["placeholder-entity"].examples] == ["Singer"]
     assert found["empty-name"].count == 0
