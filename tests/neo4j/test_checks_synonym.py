@@ -56,6 +56,13 @@ def test_a_slip_of_the_pen_is_a_synonym_and_a_short_word_is_not(graph, draw):
     assert groups(check(graph, layout)) == [["SUPERVISES", "SUPERVICES"]]
 
 
+def test_names_that_are_written_in_one_word_or_in_two_are_synonyms(graph, draw):
+    layout = PLAIN.model_copy(update={"relation_types": ["BASED_IN", "BASEDIN", "HAS_PHONE", "HASPHONE", "BASEDON"]})
+    draw("""CREATE (a:E {type: 'Org'}), (b:E {type: 'Place'}), (a)-[:BASED_IN]->(b), (a)-[:BASED_IN]->(b), (a)-[:BASEDIN]->(b),
+                   (a)-[:HAS_PHONE]->(b), (a)-[:HASPHONE]->(b), (a)-[:BASEDON]->(b)""")
+    assert sorted(map(sorted, groups(check(graph, layout)))) == [["BASEDIN", "BASED_IN"], ["HASPHONE", "HAS_PHONE"]]
+
+
 def test_in_lightrag_the_name_is_the_keywords_property(graph, draw):
     draw("""CREATE (a:base {entity_id: 'A', entity_type: 'x'}), (b:base {entity_id: 'B', entity_type: 'x'}),
                    (a)-[:DIRECTED {keywords: 'located in'}]->(b), (b)-[:DIRECTED {keywords: 'is located in'}]->(a), (a)-[:DIRECTED]->(b),

@@ -23,6 +23,11 @@ class RelationUse:
     words: tuple[str, ...]
     pairs: dict[tuple[str | None, str | None], float]
 
+    @property
+    def letters(self) -> str:
+        """The name without case and without what parts its words: BASED_IN, basedIn and BASEDIN have the same."""
+        return "".join(char for char in self.label.casefold() if char.isalnum())
+
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: relation names that have a synonym; `total`: relation names. Each example is a group of synonyms."""
@@ -63,7 +68,7 @@ def _groups(usages: list[RelationUse], check: CheckRun) -> list[list[RelationUse
     heads: dict[str, list[list[RelationUse]]] = {}
     for usage in usages:
         # where names that are written nearly alike meet: the first letters of each word, and the end of the whole
-        keys = dict.fromkeys([*(word[:3] for word in usage.words), "".join(usage.words)[-4:]])
+        keys = dict.fromkeys([*(word[:3] for word in usage.words), "".join(usage.words)[-4:], usage.letters])
         home = next((group for key in keys for group in heads.get(key, ()) if _synonym(group[0], usage, check)), None)
         if home is not None:
             home.append(usage)
@@ -76,7 +81,8 @@ def _groups(usages: list[RelationUse], check: CheckRun) -> list[list[RelationUse
 
 def _synonym(a: RelationUse, b: RelationUse, check: CheckRun) -> bool:
     overlap = sum(min(share, b.pairs.get(pair, 0.0)) for pair, share in a.pairs.items())
-    return overlap >= float(check.settings["min_signature_overlap"]) and _alike(a.words, b.words, float(check.settings["min_similarity"]))
+    alike = a.letters == b.letters or _alike(a.words, b.words, float(check.settings["min_similarity"]))
+    return overlap >= float(check.settings["min_signature_overlap"]) and alike
 
 
 def _alike(a: tuple[str, ...], b: tuple[str, ...], least: float) -> bool:
