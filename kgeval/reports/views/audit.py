@@ -49,7 +49,7 @@ def document(report: AuditReport) -> Document:
         Section("Types", list(_types(report)), id="types", wide=True, forms="page"),
         Section("Properties", list(_properties(report)), id="properties", forms="page"),
         Section("Findings", [_table(report), *_findings(report, anchors)], id="findings", forms="long"),
-        Section("Repairs", list(_repairs(report)), id="repairs", forms="md"),
+        *_passed_with_hits(report), Section("Repairs", list(_repairs(report)), id="repairs", forms="md"),
         *_unanswered(report),
         Section("All figures", [_all_figures(report)], id="structure", forms="page"),
         *([Section("", [Code(lines, "Parameters that statements share", id=LAYOUT)], id="layout", forms="page")] if lines else []),
@@ -392,6 +392,27 @@ def _repairs(report: AuditReport) -> Iterator[Block]:
     if rows:
         yield Text("HTML and JSON reports have the Cypher with the names of this graph and the ids of the hits. kgeval never runs it.")
         yield Table(("Check", "Repair"), rows, words=frozenset({0, 1}), long=20)
+
+
+def _passed_with_hits(report: AuditReport) -> Iterator[Section]:
+    """The checks that found something and passed, for it is within their limits: a green check hides it."""
+    found = [f for f in report.findings if f.status == "passed" and (f.count or 0) > f.suppressed]
+    if not found:
+        return
+    found.sort(key=lambda f: (-(f.share or 0.0), f.rule_id))
+    rows = [
+        (Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=[
+            Cell(visible(item.name, longest=60), user=True) for example in f.examples[:3] for item in example.items[:1]
+        ]))
+        for f in found
+    ]
+    yield Section("Passed with hits", [
+        Text("These checks found something within their limits. What they found is listed all the same."),
+        Table(("Check", "Found", "First of all"), rows, words=frozenset({0, 1, 2})),
+    ], id="within-limits", forms="long")
+    named = "; ".join(f"{f.title} ({_amount(f)})" for f in found[:3])
+    more = f"; {plural(len(found) - 3, 'more check')}" if len(found) > 3 else ""
+    yield Section("", [Text(f"Passed with hits, within their limits: {named}{more}")], forms="short")
 
 
 def _unanswered(report: AuditReport) -> Iterator[Section]:
