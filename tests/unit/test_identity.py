@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kgeval.metrics.words import words
-from kgeval.text.names import normalise
+from kgeval.text.names import ARTICLES, normalise
 from kgeval.text.signs import identity_key
 
 TWO = [
@@ -45,6 +45,7 @@ def test_an_identity_is_empty_only_where_the_normal_form_is(name: str) -> None:
 
 @given(st.from_regex(r"[A-Za-z]{1,9}( [A-Za-z]{1,9}){1,3}", fullmatch=True))
 def test_words_without_signs_are_their_normal_form(name: str) -> None:
+    assume(name.split()[0].casefold() not in ARTICLES - {"the", "a", "an"})  # "El" stays in an identity: Los Angeles is not Angeles
     assert identity_key(name) == normalise(name)
 
 
