@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -45,7 +47,9 @@ def test_an_identity_is_empty_only_where_the_normal_form_is(name: str) -> None:
 
 @given(st.from_regex(r"[A-Za-z]{1,9}( [A-Za-z]{1,9}){1,3}", fullmatch=True))
 def test_words_without_signs_are_their_normal_form(name: str) -> None:
-    assume(name.split()[0].casefold() not in ARTICLES - {"the", "a", "an"})  # "El" stays in an identity: Los Angeles is not Angeles
+    first = name.split()[0]
+    # "El" stays in an identity, for Los Angeles is not Angeles; MW is none of mW
+    assume(first.casefold() not in ARTICLES - {"the", "a", "an"} and not re.fullmatch("M(Wh?|VA?|A|Hz|Pa|J|Bq|Sv|eV)", first))
     assert identity_key(name) == normalise(name)
 
 
