@@ -24,9 +24,11 @@ CONSTANT = re.compile(rf"(?:(?<![A-Za-z])(?:{_WRITTEN})|(?<=[a-z0-9])(?:{_INSIDE
 OF_THE_RECORD = re.compile(
     r"creat|updat|modif|import|load|insert|chang|seen|sync|version|timestamp|^(?:from|to|since|until)$", re.IGNORECASE,
 )
+NAME_PART = re.compile(r"name$|^(?:title|label|full_?name.*|sort_?name.*|alias.*)$", re.IGNORECASE)
 MOST = 10  # nodes of one name that are held against each other
 BATCH = 1_000
 TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
+TELLING_CONSTANT = 0.5  # of a date of birth less are enough: two of one name seldom share it
 LONGEST = 200  # characters of a value that is compared
 Values = Sequence[str | None]
 
@@ -34,7 +36,7 @@ Values = Sequence[str | None]
 @dataclass(frozen=True)
 class ComparedKeys:
     """The properties of a label that two of its nodes are compared by. `constant`: they never change; `telling`: nearly all nodes differ in
-    them; `others`: the rest."""
+    them (of constants: most); `others`: the rest."""
 
     constant: frozenset[str] = frozenset()
     telling: frozenset[str] = frozenset()
@@ -63,7 +65,8 @@ class NodeComparison:
 
     def may_be_one(self, first: str, second: str, label: str | None) -> bool:
         """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no value in which
-        nearly all nodes differ, other values: more of them differ than agree, or the only one is one in which nearly all nodes differ."""
+        nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or more differ
+        than agree."""
         keys = self.by_label.get(label or "")
         if keys is None:
             return True
@@ -74,6 +77,8 @@ class NodeComparison:
             return False
         if keys.telling & both - differing:
             return True
+        if len(keys.telling & differing) > 1:
+            return False
         if len(both) == 1 and not differing <= keys.telling:
             return True
         return 2 * len(differing) <= len(both)
@@ -121,12 +126,13 @@ def _compared_keys(label: LabelProfile) -> ComparedKeys:
     constant = {found.key for found in label.properties if CONSTANT.search(found.key) and found.key not in label.name}
     rest = [found for found in label.properties if found.key not in own | constant and _is_compared(found)]
     telling = {found.key for found in rest if found.distinct >= TELLING}
+    telling |= {found.key for found in label.properties if found.key in constant and found.distinct >= TELLING_CONSTANT}
     return ComparedKeys(frozenset(constant), frozenset(telling), frozenset(found.key for found in rest if found.key not in telling))
 
 
 def _is_compared(found: PropertyProfile) -> bool:
     """Whether a property says something of the thing, and not when its record was written; and is no essay."""
-    if any(kind.startswith("LIST") for kind in found.types):
+    if any(kind.startswith("LIST") for kind in found.types) or NAME_PART.search(found.key):
         return False
     return (found.length or 0) <= LONGEST and OF_THE_RECORD.search(found.key) is None
 

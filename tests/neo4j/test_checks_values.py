@@ -190,9 +190,22 @@ def test_other_values_tell_two_of_one_name_apart(graph: Graph, draw: Draw) -> No
             WITH count(*) AS done
             UNWIND [['James', 'a@x', 'Town 1'], ['James', 'b@x', 'Town 2'], ['James', 'c@x', 'Town 3'], ['Basil', 'e@x', 'Town 1'],
               ['Basil', 'e@x', 'Town 1'], ['Cora', 'f@x', 'Town 1'], ['Cora', 'f@x', 'Town 4']] AS row
-            CREATE (:Contact {contactId: randomUUID(), name: row[0], email: row[1], city: row[2]})""")
+            CREATE (:Contact {contactId: randomUUID(), name: row[0], firstName: row[0], email: row[1], city: row[2]})""")
     found = audited(graph, "duplicate-name")["duplicate-name"]
     assert sorted(example.items[0].name for example in found.examples) == ["Basil", "Cora"]
+
+
+def test_a_date_of_birth_that_two_share_outweighs_what_changes(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 200) AS i
+            CREATE (:Patient {mrn: 'm' + i, name: 'Patient ' + i, birthDate: date('1900-01-01') + duration({days: i}), ward: 'W' + (i % 7),
+              weight: 50 + i % 40, phone: '555' + i, mail: 'p' + i + '@x'})
+            WITH count(*) AS done
+            UNWIND [['Ada', '1938-12-01', 1], ['Ada', '1938-12-01', 2], ['Bea', '1950-01-01', 3], ['Bea', '1951-01-01', 3],
+              ['Cleo', null, 4], ['Cleo', null, 5]] AS row
+            CREATE (:Patient {mrn: randomUUID(), name: row[0], birthDate: date(row[1]), ward: 'W' + row[2], weight: row[2],
+              phone: 'x' + rand(), mail: 'y' + rand()})""")
+    found = audited(graph, "duplicate-name")["duplicate-name"]
+    assert [example.items[0].name for example in found.examples] == ["Ada"]
 
 
 @pytest.mark.parametrize(("key", "constant"), [
