@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.auditing.check import CheckRun
+from kgeval.auditing.contexts import Contexts
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
 from kgeval.text.wordlists import word_set
@@ -63,10 +64,10 @@ class NodeComparison:
             filled = {key: value.strip().casefold() for key, value in zip(keys, row["values"], strict=True) if value and value.strip()}
             self.values[row["element_id"]] = filled
 
-    def may_be_one(self, first: str, second: str, label: str | None) -> bool:
-        """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no value in which
-        nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or more differ
-        than agree."""
+    def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
+        """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no neighbour and no
+        value in which nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or
+        more differ than agree."""
         keys = self.by_label.get(label or "")
         if keys is None:
             return True
@@ -75,7 +76,7 @@ class NodeComparison:
         differing = {key for key in both if a[key] != b[key]}
         if differing & keys.constant:
             return False
-        if keys.telling & both - differing:
+        if share_neighbours or keys.telling & both - differing:
             return True
         if len(keys.telling & differing) > 1:
             return False
@@ -103,7 +104,15 @@ def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Ma
     if not looked_at:
         return {}
     compared.read(row["element_id"] for rows in looked_at.values() for row in rows)
-    parts = {code: _parts(rows, compared) for code, rows in looked_at.items()}
+    parted = {code: rows for code, rows in looked_at.items() if len(_parts(rows, compared, None)) > 1}
+    every = [row["element_id"] for rows in parted.values() for row in rows]
+    at = {element_id: number for number, element_id in enumerate(every)}
+    contexts = Contexts(check, dict(enumerate(every)))
+
+    def share_neighbours(a: str, b: str) -> bool:
+        return contexts.shared(at[a], at[b]).neighbours > 0
+
+    parts = {code: _parts(rows, compared, share_neighbours) for code, rows in parted.items()}
     return {code: found for code, found in parts.items() if len(found) > 1}
 
 
@@ -137,18 +146,18 @@ def _is_compared(found: PropertyProfile) -> bool:
     return (found.length or 0) <= LONGEST and OF_THE_RECORD.search(found.key) is None
 
 
-def _parts(rows: Sequence[Row], compared: NodeComparison) -> list[list[Row]]:
-    """The rows in parts, each with those before it that nothing tells it apart from."""
+def _parts(rows: Sequence[Row], compared: NodeComparison, share: Callable[[str, str], bool] | None) -> list[list[Row]]:
+    """The rows in parts, each with those before it that nothing tells it apart from. `share`: whether two nodes share a neighbour."""
+    def may_be_one(row: Row, other: Row) -> bool:
+        a, b = row["element_id"], other["element_id"]
+        return compared.may_be_one(a, b, row["type"], share_neighbours=share is not None and share(a, b))
+
     parts: list[list[Row]] = []
     for row in rows:
-        fitting = (part for part in parts if all(_may_be_one(compared, row, other) for other in part))
+        fitting = (part for part in parts if all(may_be_one(row, other) for other in part))
         part = next(fitting, None)
         if part is None:
             parts.append([row])
         else:
             part.append(row)
     return parts
-
-
-def _may_be_one(compared: NodeComparison, row: Row, other: Row) -> bool:
-    return compared.may_be_one(row["element_id"], other["element_id"], row["type"])

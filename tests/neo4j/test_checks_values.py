@@ -195,6 +195,16 @@ def test_other_values_tell_two_of_one_name_apart(graph: Graph, draw: Draw) -> No
     assert sorted(example.items[0].name for example in found.examples) == ["Basil", "Cora"]
 
 
+def test_two_of_one_name_with_a_neighbour_in_common_may_be_one(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 200) AS i
+            CREATE (:User {userId: i, name: 'User ' + i, email: 'u' + i + '@x', phone: '555' + i})-[:USES]->(:Address {ip: i})
+            WITH count(*) AS done
+            UNWIND [['Ada', 1], ['Ada', 1], ['Bea', 2], ['Bea', 3]] AS row MATCH (a:Address {ip: row[1]})
+            CREATE (:User {userId: randomUUID(), name: row[0], email: 'e' + rand(), phone: 'p' + rand()})-[:USES]->(a)""")
+    found = audited(graph, "duplicate-name")["duplicate-name"]
+    assert [example.items[0].name for example in found.examples] == ["Ada"]
+
+
 def test_a_date_of_birth_that_two_share_outweighs_what_changes(graph: Graph, draw: Draw) -> None:
     draw("""UNWIND range(1, 200) AS i
             CREATE (:Patient {mrn: 'm' + i, name: 'Patient ' + i, birthDate: date('1900-01-01') + duration({days: i}), ward: 'W' + (i % 7),

@@ -126,7 +126,10 @@ def _without_told_apart(check: CheckRun, entities: NamedEntities, pairs: list[Fo
     compared.read(entities.roll.element_id(at) for pair in made for at in (pair.a, pair.b))
     return [
         pair for pair in pairs
-        if compared.may_be_one(entities.roll.element_id(pair.a), entities.roll.element_id(pair.b), entities.roll.kind(pair.a))
+        if compared.may_be_one(
+            entities.roll.element_id(pair.a), entities.roll.element_id(pair.b), entities.roll.kind(pair.a),
+            share_neighbours=pair.shared.neighbours > 0,
+        )
     ]
 
 
