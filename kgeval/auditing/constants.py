@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,7 @@ OF_THE_RECORD = re.compile(
 NAME_PART = re.compile(r"name$|^(?:title|label|full_?name.*|sort_?name.*|alias.*)$", re.IGNORECASE)
 MOST = 10  # nodes of one name that are held against each other
 BATCH = 1_000
+LARGE, RARE = 200, 0.01  # nodes of a label, and the share of them with a repeated name, up to which only constants tell two apart
 TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
 TELLING_CONSTANT = 0.5  # of a date of birth less are enough: two of one name seldom share it
 LONGEST = 200  # characters of a value that is compared
@@ -104,6 +106,7 @@ def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Ma
     if not looked_at:
         return {}
     compared.read(row["element_id"] for rows in looked_at.values() for row in rows)
+    rare = _rarely_repeated(check.settings["profile"], [row["type"] for rows in looked_at.values() for row in rows])
     parted = {code: rows for code, rows in looked_at.items() if len(_parts(rows, compared, None)) > 1}
     every = [row["element_id"] for rows in parted.values() for row in rows]
     at = {element_id: number for number, element_id in enumerate(every)}
@@ -112,8 +115,17 @@ def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Ma
     def share_neighbours(a: str, b: str) -> bool:
         return contexts.shared(at[a], at[b]).neighbours > 0
 
-    parts = {code: _parts(rows, compared, share_neighbours) for code, rows in parted.items()}
+    parts = {
+        code: _parts(rows, compared, (lambda a, b: True) if rows[0]["type"] in rare else share_neighbours) for code, rows in parted.items()
+    }
     return {code: found for code, found in parts.items() if len(found) > 1}
+
+
+def _rarely_repeated(profile: GraphProfile, bearers: Sequence[str | None]) -> set[str]:
+    """Labels of 200 nodes or more of which at most one in a hundred bears a name that another one has: there an equal name is no chance."""
+    counts = Counter(bearers)
+    large = [label for label in profile.labels if label.nodes >= LARGE]
+    return {label.label for label in large if counts[label.label] <= RARE * label.nodes}
 
 
 def constant_keys(profile: GraphProfile | None) -> dict[str, list[str]]:
