@@ -1,5 +1,6 @@
 // leaked-output-in-type: types of entities and labels of relations that carry what a model wrote around them, or markup.
 // Quotation marks, a delimiter, JSON, reasoning, a bracket too many, a UUID; the most used first.
+// Quotation marks around most of them are how the writer keeps types (nano-graphrag), and no leak.
 //
 // :param sample => 5                    -- INTEGER: examples to return
 // :param max_words => 12                -- INTEGER: words of a label, above which it is a sentence
@@ -22,7 +23,9 @@ WITH label, uses, things, CASE
   WHEN size(split(trim(label), ' ')) > $max_words AND NOT label CONTAINS ',' AND NOT label CONTAINS ';' THEN 'a sentence'
   ELSE coalesce(@output(label), @markup(label))
 END AS left_over
-WITH count(*) AS total, collect(CASE WHEN left_over IS NOT NULL THEN {label: label, uses: uses, things: things, why: left_over} END) AS hits
+WITH count(*) AS total, sum(CASE WHEN left_over = 'quotation marks around it' THEN 1 ELSE 0 END) AS quoted,
+  collect(CASE WHEN left_over IS NOT NULL THEN {label: label, uses: uses, things: things, why: left_over} END) AS hits
+WITH total, [hit IN hits WHERE 2 * quoted <= total OR hit.why <> 'quotation marks around it'] AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits

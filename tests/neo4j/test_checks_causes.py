@@ -52,6 +52,13 @@ def test_types_and_relation_labels_with_leaked_output_are_listed_by_use(graph: G
     assert (found["rare-type"].count, found["rare-type"].explained) == (0, {"leaked-output-in-type": 1})
 
 
+@pytest.mark.parametrize(("quoted", "hits"), [(12, ["C</think>"]), (2, ['"Name 1"', '"Name 2"', "C</think>"])])
+def test_quotation_marks_around_most_names_are_how_a_writer_keeps_names(graph: Graph, quoted: int, hits: list[str]) -> None:
+    names = [f'"Name {at}"' if at <= quoted else f"Name {at}" for at in range(1, 15)]
+    graph.write(EXTRACTED, {"names": [*names, "C</think>"], "text": "Nothing."})
+    assert names_of(audited(graph, "leaked-output")["leaked-output"]) == hits
+
+
 STORY = ["Noah Carter", "Carbon-Fiber Spikes", "World Athletics Federation", "Tokyo", "Wall Tie", "Mortar"]
 
 

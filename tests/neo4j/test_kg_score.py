@@ -361,7 +361,7 @@ def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     labels that the layout passes over, and the Cypher, which names them."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in inner:
-        if key not in ("run", "layout", "seconds", "timings", "query", "query_hash", "cypher"):
+        if key not in ("run", "layout", "seconds", "timings", "query", "query_hash", "cypher", "dry_run"):
             yield from leaves(part, f"{name}.{key}")
     if not isinstance(value, dict | list):
         yield name, round(value, 12) if isinstance(value, float) else value
