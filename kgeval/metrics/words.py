@@ -33,7 +33,7 @@ def words(text: str, *, articles: bool = False) -> list[str]:
     is a word of its own, with its combining marks.
     English articles are dropped unless `articles`. What would leave nothing is kept as it is: "A" is the word "a", "!?" is "!?".
     """
-    folded = _folded(mark_signs(text.replace("…", " ")))
+    folded = _folded(mark_signs(normal_form(text.replace("…", " "), "NFC")))
     all_words: list[str] = _words_pattern().findall(_MARK.sub(_replacement, folded))
     content_words = all_words if articles else [word for word in all_words if word not in ARTICLES]
     return content_words or all_words or [word for word in folded.split() if any(unicodedata.category(c)[0] != "C" for c in word)]

@@ -34,7 +34,7 @@ _SIGN_RULES = tuple((re.compile(pattern), into) for pattern, into in (
     (r"(?<=\w)[#♯](?![^\W_])|(?<=\b[A-Ga-g])[#♯](?=[a-z])", "♯"),  # C#, F#m; an "issue #5" has none
     (r"(?<![\w*])([^\W\d_]{1,2})\*(?![\w*])", r"\1∗"),  # A*, C*-algebra; behind longer words it is a footnote's, around them emphasis
     (r"(?:^|(?<=[\s(/]))\.(?=[^\W\d_])", "∙"),  # .NET
-    (r"(?<=\d)\s?%", "⁒"),
+    (r"(?<=\d)\s*%", "⁒"),
 ))
 _FIRST_WORD = re.compile(r"[^\W\d_]{2,3}(?=[\W_])")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")

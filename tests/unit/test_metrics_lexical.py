@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
@@ -137,6 +137,8 @@ def test_answer_and_reference_can_change_places(one: str, other: str) -> None:
 
 @LAW
 @given(text=TEXTS)
+@example(text="5 %")
+@example(text="a CD3é- cell")
 def test_letter_case_normal_form_and_blanks_do_not_count(text: str) -> None:
     spaced = "  ".join(text.split(" "))
     decomposed = unicodedata.normalize("NFD", text)
