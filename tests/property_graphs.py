@@ -21,8 +21,9 @@ READERS: dict[str, Any] = {
 }
 
 
-def load_property_graph(graph: Graph, path: Path) -> list[str]:
-    """Writes the nodes and relations of a file into an empty database, and declares its constraints; the names of these."""
+def load_property_graph(graph: Graph, path: Path, *, constrain: bool = True) -> list[str]:
+    """Writes the nodes and relations of a file into an empty database, and declares its constraints; the names of these. `constrain`:
+    false leaves the constraints out."""
     nodes: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     relations: dict[str, list[dict[str, Any]]] = defaultdict(list)
     unique: list[dict[str, Any]] = []
@@ -45,8 +46,9 @@ def load_property_graph(graph: Graph, path: Path) -> list[str]:
         )
     graph.schema_command("DROP CONSTRAINT loading")
     graph.write("MATCH (x:`_Loading`) REMOVE x:`_Loading`, x.`_n`")
-    names = [f"loaded_{at}" for at in range(len(unique))]
-    for name, rule in zip(names, unique, strict=True):
+    declared = unique if constrain else []
+    names = [f"loaded_{at}" for at in range(len(declared))]
+    for name, rule in zip(names, declared, strict=True):
         keys = ", ".join(f"x.{cypher_name(key)}" for key in rule["properties"])
         graph.schema_command(f"CREATE CONSTRAINT {name} FOR (x:{cypher_name(rule['of'][0])}) REQUIRE ({keys}) IS UNIQUE")
     return names

@@ -135,6 +135,11 @@ class CheckRun(GraphReader):
         """All rows of the check's own query."""
         return self.rows_asked(self.query, **more)
 
+    def outcome(self, *, note: str | None = None, **given: Any) -> CheckOutcome:
+        """What the check's own query counts and lists. `given`: what a step gives it besides the settings."""
+        row = self.own_rows(**given)[0]
+        return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), note, parameters=given)
+
     def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
         """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too
         much. Flat memory."""

@@ -33,7 +33,6 @@ LARGE, RARE = 200, 0.01  # nodes of a label, and the share of them with a repeat
 TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
 TELLING_CONSTANT = 0.5  # of a date of birth less are enough: two of one name seldom share it
 LONGEST = 200  # characters of a value that is compared
-Values = Sequence[str | None]
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,12 @@ class NodeComparison:
             filled = {key: value.strip().casefold() for key, value in zip(keys, row["values"], strict=True) if value and value.strip()}
             self.values[row["element_id"]] = filled
 
+    def differ_in_constants(self, first: str, second: str, label: str | None) -> bool:
+        """Whether two nodes (element ids) of a label have different values of what never changes."""
+        keys = self.by_label.get(label or "", ComparedKeys())
+        a, b = self.values.get(first, {}), self.values.get(second, {})
+        return any(a[key] != b[key] for key in keys.constant & a.keys() & b.keys())
+
     def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
         """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no neighbour and no
         value in which nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or
@@ -76,7 +81,7 @@ class NodeComparison:
         a, b = self.values.get(first, {}), self.values.get(second, {})
         both = keys.every & a.keys() & b.keys()
         differing = {key for key in both if a[key] != b[key]}
-        if differing & keys.constant:
+        if self.differ_in_constants(first, second, label):
             return False
         if share_neighbours or keys.telling & both - differing:
             return True
@@ -126,20 +131,6 @@ def _rarely_repeated(profile: GraphProfile, bearers: Sequence[str | None]) -> se
     counts = Counter(bearers)
     large = [label for label in profile.labels if label.nodes >= LARGE]
     return {label.label for label in large if counts[label.label] <= RARE * label.nodes}
-
-
-def constant_keys(profile: GraphProfile | None) -> dict[str, list[str]]:
-    """By label that people made, its properties that never change."""
-    if profile is None:
-        return {}
-    made = [label for label in profile.labels if not label.is_from_texts]
-    found = {label.label: [one.key for one in label.properties if CONSTANT.search(one.key)] for label in made}
-    return {label: keys for label, keys in found.items() if keys}
-
-
-def agree_where_filled(a: Values, b: Values) -> bool:
-    """Whether no value of two nodes differs, but for case, where both have one."""
-    return all(x is None or y is None or x.strip().casefold() == y.strip().casefold() for x, y in zip(a, b, strict=False))
 
 
 def _compared_keys(label: LabelProfile) -> ComparedKeys:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from kgeval.auditing.asked_labels import as_in, asked_layout, telling_properties, why_not_asked, without_technical
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
 from kgeval.auditing.causes import EVERY, Causes, Explained
-from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.graph_reader import GraphReader
@@ -352,8 +352,7 @@ def _outcome(check: CheckRun, rule: Rule) -> CheckOutcome:
     if rule.step:
         outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
         return outcome
-    row = check.own_rows()[0]
-    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]))
+    return check.outcome()
 
 
 def rule_settings(rule: Rule, given: Mapping[str, Setting]) -> dict[str, Any]:

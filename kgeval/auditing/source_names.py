@@ -30,7 +30,7 @@ class SourcedNames:
 def sourced_names(check: CheckRun) -> SourcedNames:
     """The names of the entities that a check looks at, read once for all checks that ask."""
     part = check.part
-    return check.shared.get(("sourced names", part, check.layout.model_dump_json()), lambda: _held(sources(check, part)))
+    return check.read_once(("sourced names", part), lambda: _held(sources(check, part)))
 
 
 def cannot_judge(found: SourcedNames) -> str | None:

@@ -167,8 +167,11 @@ class Sources:
     known: SourcedEntities
 
     def stands(self, at: int, number: int) -> bool:
-        """Whether a name of the entity stands in a chunk, or in an inflected form where the text's language has such."""
-        forms, text = self.known.looked_for(at), self.chunks.text(number)
+        """Whether a name of the entity stands in a chunk."""
+        return self.holds(number, self.chunks.text(number), self.known.looked_for(at))
+
+    def holds(self, number: int, text: bytes, forms: Sequence[Form]) -> bool:
+        """Whether a chunk, whose reduced text is `text`, holds a name, or an inflected form where its language has such."""
         return stands_in(forms, text) or (self.chunks.is_inflected(number) and stands_inflected(forms, text))
 
     def is_comparable(self, at: int, numbers: Iterable[int]) -> bool:

@@ -24,8 +24,8 @@ class TextProperty:
 
     @property
     def name(self) -> str:
-        """As people name it: Order.shipRegion."""
-        return f"{self.owner[:100]}.{self.values.key[:100]}"
+        """As people name it."""
+        return property_name(self.owner, self.values.key)
 
     def asked(self) -> dict[str, str | None]:
         """As the queries take it."""
@@ -48,6 +48,17 @@ def text_properties(check: CheckRun) -> list[TextProperty]:
     return [found for found in (*of_labels, *of_types) if found.values.types.get(TEXT, 0.0) > 0 and found.values.key not in own]
 
 
+def property_reference(owner: str, key: str) -> GraphRef:
+    """A property of a label or relation type for a report."""
+    name = property_name(owner, key)
+    return GraphRef(key=name, name=name, type=owner, kind="property")
+
+
+def property_name(owner: str, key: str) -> str:
+    """A property as people name it: Order.shipRegion."""
+    return f"{owner[:100]}.{key[:100]}"
+
+
 def judged_properties(
     check: CheckRun, known: list[TextProperty], suspects: list[TextProperty], why: Callable[[TextProperty, Row], str | None], *,
     more: Mapping[str, Mapping[str, str]] | None = None,
@@ -58,7 +69,7 @@ def judged_properties(
     rows = _rows(check, asked)
     found = [(suspect, said) for suspect in suspects if (row := rows.get(suspect.name)) is not None and (said := why(suspect, row))]
     examples = [
-        Example(items=[GraphRef(key=suspect.name, name=suspect.name, type=suspect.owner, kind="property")], why=said)
+        Example(items=[property_reference(suspect.owner, suspect.values.key)], why=said)
         for suspect, said in found[: check.sample]
     ]
     return CheckOutcome(len(found), len(known), examples, parameters={"suspects": asked})
@@ -69,7 +80,7 @@ def _rows(check: CheckRun, asked: list[dict[str, str | None]]) -> dict[str, Row]
     if not asked:
         return {}
     rows = check.own_rows(suspects=asked)
-    return {f"{row['owner'][:100]}.{row['key'][:100]}": row for row in rows}
+    return {property_name(row["owner"], row["key"]): row for row in rows}
 
 
 def _own_keys(layout: Layout) -> frozenset[str]:

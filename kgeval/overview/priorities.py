@@ -109,8 +109,8 @@ def failed(report: AuditReport) -> list[Finding]:
 
 
 def leads(finding: Finding, report: AuditReport) -> bool:
-    """Whether a failed finding is a cause that stands before all others: an error or warning that explains hits of other findings, or
-    touches a tenth of the things that it is about."""
+    """Whether a failed finding is a cause that stands before all others: an error or warning that explains five hits of other
+    findings or more, or touches a tenth of the things that it is about."""
     rule = load_rules().get(finding.rule_id)
     if rule is None or not rule.cause or finding.severity == "info":
         return False

@@ -3,20 +3,20 @@ all nodes and relations before and after are held against what its dry run said.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from losses import State, counted, lost, merged, state
+from property_graphs import PROPERTY_GRAPHS, load_property_graph
 
 import kgeval
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.merging import declared_unique
 from kgeval.auditing.rulebook import load_rules
 from kgeval.graph.binding import fields_left
-from kgeval.graph.connect import Address, Graph
+from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, Layout, Repair
@@ -239,20 +239,16 @@ EXTRACTED = ["biology-msgraphrag", "construction-lightrag"]
 @pytest.mark.both_lines
 @pytest.mark.parametrize("declared", [False, True], ids=["bare", "with constraints"])
 @pytest.mark.parametrize("name", MADE)
-def test_every_repair_that_is_offered_on_a_graph_that_people_made(graph: Graph, address: Address, name: str, declared: bool) -> None:
-    file, loader = SHARED / "property-graphs" / f"{name}.jsonl.gz", SHARED / "property-graphs" / "load.py"
+def test_every_repair_that_is_offered_on_a_graph_that_people_made(graph: Graph, name: str, declared: bool) -> None:
+    file = PROPERTY_GRAPHS / f"{name}.jsonl.gz"
     if not file.is_file():
         pytest.skip(f"{file} is not on this machine")
-    spec = importlib.util.spec_from_file_location("load_property_graph", loader)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.main(str(file), address.uri, address.username, address.password, *(["--constraints"] if declared else []))
+    constraints = load_property_graph(graph, file, constrain=declared)
     try:
         offered = run_all(graph, None)
     finally:
-        for row in graph.read("SHOW CONSTRAINTS YIELD name RETURN name"):
-            graph.schema_command(f"DROP CONSTRAINT `{row['name']}`")
+        for constraint in constraints:
+            graph.schema_command(f"DROP CONSTRAINT {constraint}")
     assert not {"merge-entities", "delete-parallel-relations"} & offered.keys()
 
 

@@ -3,7 +3,7 @@ the rest."""
 
 from __future__ import annotations
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.vector_places import vector_lengths, vector_places
 
 
@@ -11,7 +11,5 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: embeddings of another length than the index's, or than most of their kind; `total`: embeddings."""
     places = vector_places(check)
     wanted = vector_lengths(check, places)
-    given = {**places.parameters, "dimensions": wanted}
-    row = check.own_rows(**given)[0]
     note = "; ".join(f"the vector index of {kind} embeddings holds {length} numbers" for kind, length in wanted.items())
-    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), note or None, parameters=given)
+    return check.outcome(note=note or None, **places.parameters, dimensions=wanted)

@@ -15,7 +15,7 @@ from itertools import islice, repeat
 
 from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
 from kgeval.auditing.source_names import FEW
-from kgeval.auditing.source_texts import Form, Sources, sources, stands_in, stands_inflected
+from kgeval.auditing.source_texts import Form, Sources, sources
 from kgeval.records import Example, GraphRef
 
 
@@ -116,5 +116,4 @@ class _SourceSearch:
             self.total += bool(numbers)
 
     def _stands(self, at: int, number: int) -> bool:
-        forms, text = self._forms(at), self._text(number)
-        return stands_in(forms, text) or (self._chunks.is_inflected(number) and stands_inflected(forms, text))
+        return self._read.holds(number, self._text(number), self._forms(at))

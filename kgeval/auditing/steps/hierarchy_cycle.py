@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.entity_columns import number_of
@@ -12,7 +11,7 @@ from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example, GraphRef
 from kgeval.text.relation_kinds import ranking
 
-SLICE = 1_000
+BATCH = 1_000  # nodes a query
 TRIED = 100  # nodes of a part from which a shortest circle is looked for
 SHOWN = 6  # nodes of a circle that its sentence names
 
@@ -97,17 +96,16 @@ def run(check: CheckRun) -> CheckOutcome:
 def _read(check: CheckRun, known: Mapping[str, str]) -> dict[str, Hierarchy]:
     """By what they say (`known`, by type) the relations that say it."""
     read: dict[str, Hierarchy] = defaultdict(Hierarchy)
-    with closing(check.stream("hierarchy-cycle", types=sorted(known), slice=SLICE)) as rows:
-        for row in rows:
-            for start, end, type_ in row["rows"]:
-                read[known[type_]].add(start, end, type_)
+    for rows in check.slices("hierarchy-cycle", types=sorted(known)):
+        for start, end, type_ in rows:
+            read[known[type_]].add(start, end, type_)
     return read
 
 
 def _examples(check: CheckRun, found: Sequence[tuple[Hierarchy, list[int]]]) -> list[Example]:
     ids = [{number: element_id for element_id, number in hierarchy.ids.items()} for hierarchy, _ in found]
     wanted = [own[node] for own, (_, circle) in zip(ids, found, strict=True) for node in circle]
-    named = {row["element_id"]: row for row in check.rows_of("entity-lines", wanted, size=SLICE)}
+    named = {row["element_id"]: row for row in check.rows_of("entity-lines", wanted, size=BATCH)}
     examples = []
     for own, (hierarchy, circle) in zip(ids, found, strict=True):
         rows = [named[own[node]] for node in circle if own[node] in named]

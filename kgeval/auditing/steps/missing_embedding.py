@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.vector_places import vector_places
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities, chunks and nodes of other labels without an embedding; `total`: those that could have one."""
-    places = vector_places(check).parameters
-    row = check.own_rows(**places)[0]
-    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), parameters=places)
+    return check.outcome(**vector_places(check).parameters)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import property_reference
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile
-from kgeval.records import Example, GraphRef
+from kgeval.records import Example
 
 OFTEN = 0.2  # share of a label's nodes from which a property is one that others may be meant for
 RARER = 5  # times that a slip is rarer than what it is meant for
@@ -63,6 +64,5 @@ def _is_slip(row: Row) -> bool:
 
 
 def _example(row: Row) -> Example:
-    name = f"{row['owner'][:100]}.{row['key'][:100]}"
     why = f"{row['alone']:,} nodes have it and none has {row['meant'][:100]} too, which {row['others']:,} others have"
-    return Example(items=[GraphRef(key=name, name=name, type=row["owner"], kind="property")], why=why)
+    return Example(items=[property_reference(row["owner"], row["key"])], why=why)

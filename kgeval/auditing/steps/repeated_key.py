@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import property_reference
 from kgeval.graph.connect import Row
 from kgeval.graph.layouts.entity_names import ID
 from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
-from kgeval.records import Example, GraphRef
+from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
 FILLED, LEAST_NODES = 0.95, 10
@@ -90,7 +91,6 @@ def _hits(rows: list[Row], least: float) -> Iterator[Row]:
 
 
 def _example(row: Row) -> Example:
-    name = f"{row['owner'][:100]}.{row['key'][:100]}"
     values = "1 value stands" if row["repeated"] == 1 else f"{row['repeated']:,} values stand"
     why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once, as '{row['example']}' ({row['times']:,} times)"
-    return Example(items=[GraphRef(key=name, name=name, type=row["owner"], kind="property")], why=why)
+    return Example(items=[property_reference(row["owner"], row["key"])], why=why)

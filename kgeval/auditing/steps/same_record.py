@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import combinations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.constants import agree_where_filled, constant_keys
+from kgeval.auditing.constants import node_comparison
 from kgeval.auditing.contexts import Contexts
 from kgeval.auditing.entity_columns import EntityColumns
-from kgeval.auditing.same_names import code
+from kgeval.auditing.same_names import code, repeated
 from kgeval.auditing.suspects import TEXT
 from kgeval.names import compare_names
 from kgeval.names.forms import form
@@ -21,7 +21,6 @@ from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
 from kgeval.profiling.values import FORMATS
 from kgeval.records import Example
 
-BATCH = 500
 TELLING = 0.8  # share of values that differ: less than all, for each record that stands twice takes one away
 NUMBERED = ("number", "date", "true or false", "null word")  # formats whose values meet by chance
 OF_ONE_LINE = 7  # characters from which a number in text is no measure but a line: a telephone
@@ -75,7 +74,7 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, 0)
     records = RecordValues(check, labels)
     likely = [pair for pair in records.shared(int(check.settings["max_nodes"])) if _may_be_one(records, pair)]
-    listed = _without_related(check, records, _without_differing(check, records, likely, constant_keys(profile)))
+    listed = _without_related(check, records, _without_differing(check, records, likely))
     listed.sort(key=lambda pair: (-len(pair.keys), not _is_one_name(records, pair), records.roll.names[pair.first], pair.first))
     examples = [
         Example(items=[records.roll.reference(at) for at in (pair.first, pair.second)], why=f"the same {' and '.join(pair.keys)[:200]}")
@@ -117,10 +116,9 @@ def _repeated(codes: array[int], most: int) -> Iterator[list[int]]:
     values = np.frombuffer(codes, dtype=np.uint64)
     order = np.argsort(values, kind="stable")
     ascending = values[order]
-    starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]]) if len(values) else np.array([], dtype=int)
-    for start, end in zip(starts, [*starts[1:], len(values)], strict=True):
-        if ascending[start] and 2 <= end - start <= most:
-            yield order[start:end].tolist()
+    for start, size in zip(*repeated(ascending), strict=True):
+        if ascending[start] and size <= most:
+            yield order[start:start + size].tolist()
 
 
 def _is_one_name(records: RecordValues, pair: SharedValues) -> bool:
@@ -142,16 +140,12 @@ def _may_be_one(records: RecordValues, pair: SharedValues) -> bool:
     return verdict.joins or alike >= (0.7 if len(pair.keys) > 1 else 0.75)
 
 
-def _without_differing(
-    check: CheckRun, records: RecordValues, pairs: list[SharedValues], constants: Mapping[str, Sequence[str]],
-) -> list[SharedValues]:
-    """The pairs without those that differ in what never changes."""
-    keys = sorted({key for found in constants.values() for key in found})
-    if not pairs or not keys:
-        return pairs
-    ids = {at: records.roll.element_id(at) for pair in pairs for at in (pair.first, pair.second)}
-    values = {row["element_id"]: row["values"] for row in check.rows_of("entity-values", ids.values(), size=BATCH, keys=keys)}
-    return [pair for pair in pairs if agree_where_filled(values.get(ids[pair.first], ()), values.get(ids[pair.second], ()))]
+def _without_differing(check: CheckRun, records: RecordValues, pairs: list[SharedValues]) -> list[SharedValues]:
+    """The pairs without those that differ in what never changes. (What they share outweighs whatever else differs.)"""
+    compared = node_comparison(check)
+    compared.read(records.roll.element_id(at) for pair in pairs for at in (pair.first, pair.second))
+    ids = [(pair, records.roll.element_id(pair.first), records.roll.element_id(pair.second)) for pair in pairs]
+    return [pair for pair, a, b in ids if not compared.differ_in_constants(a, b, records.roll.kind(pair.first))]
 
 
 def _without_related(check: CheckRun, records: RecordValues, pairs: list[SharedValues]) -> list[SharedValues]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.profiling.record import GraphProfile, LabelProfile
 
 HASH = r"(?:hash|checksum|md5|sha\d*|digest)"
@@ -27,8 +27,7 @@ def run(check: CheckRun) -> CheckOutcome:
     pairs = [pair for label in profile.labels if label.label and (pair := _pair(label)) is not None] if profile else []
     if not pairs:
         return CheckOutcome(0, 0, note="no label keeps when, or from what, its embeddings were made")
-    row = check.own_rows(compared=pairs)[0]
-    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), parameters={"compared": pairs})
+    return check.outcome(compared=pairs)
 
 
 def _pair(label: LabelProfile) -> dict[str, str] | None:
