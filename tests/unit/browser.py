@@ -7,7 +7,6 @@ import os
 import select
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,13 +61,16 @@ class Browser:
         self.call("Page.navigate", url=path.as_uri())
         self._loaded()
 
-    def reload(self) -> None:
-        """Loads the page again once what it stores has left its process, as a person's reload comes later than a script's."""
-        time.sleep(1)
+    def reload(self, *, until: str) -> None:
+        """Loads the page again until that is so: a browser writes what a page stores in its own time, and says nothing of it."""
+        wait_until(lambda: self._reloaded() and self._is(until))
+
+    def _reloaded(self) -> bool:
         self.evaluate("window.before = true")
         self.evaluate("setTimeout(() => location.reload(), 0)")
         self.until("!window.before")
         self._loaded()
+        return True
 
     def _loaded(self) -> None:
         self.until("document.readyState === 'complete' && location.protocol === 'file:'")
