@@ -1,8 +1,10 @@
 // chunk-without-entities: chunks from which no entity came.
 // Either the text says nothing, or the extraction failed or was cut off: its facts cannot be found through the graph.
-// Where chunks keep their texts, nodes without one are stand-ins (LlamaIndex writes one a document) and are left out.
+// Where chunks keep their texts, nodes without one are stand-ins (LlamaIndex writes one a document) and are left out, and a text too short
+// to state a fact ("Great, thanks!") is no hit.
 //
 // :param sample => 5              -- INTEGER: examples to return
+// :param min_characters => 20     -- INTEGER: characters from which a text may state a fact
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -12,7 +14,7 @@ CALL () {
   RETURN @id(c) AS id, c, EXISTS {
     MATCH (c)-[m:@MENTION]-(e)
     WHERE @is(e, Entity)
-  } AS used
+  } OR coalesce(size(trim(@text(c))) < $min_characters, false) AS used
   UNION ALL
   MATCH (e:@Entity)
   WHERE @entity_source_key IS NOT NULL

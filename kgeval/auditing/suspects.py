@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,8 +10,11 @@ from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.records import Example, GraphRef, Layout
+from kgeval.text.predicates import uncamel
+from kgeval.text.wordlists import word_set
 
 TEXT = "STRING"
+ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ def text_properties(check: CheckRun) -> list[TextProperty]:
     profile: GraphProfile | None = check.settings["profile"]
     if profile is None:
         return []
-    own = _own_keys(check.layout)
+    own = layout_keys(check.layout)
     kept = [label for label in profile.labels if not label.is_from_texts]
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
     of_labels = [TextProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
@@ -48,10 +52,21 @@ def text_properties(check: CheckRun) -> list[TextProperty]:
     return [found for found in (*of_labels, *of_types) if found.values.types.get(TEXT, 0.0) > 0 and found.values.key not in own]
 
 
+def layout_keys(layout: Layout) -> frozenset[str]:
+    """The properties that the layout has in a role of its own (a name, a type, a description, a time)."""
+    return frozenset(_keys_in(layout))
+
+
 def property_reference(owner: str, key: str) -> GraphRef:
     """A property of a label or relation type for a report."""
     name = property_name(owner, key)
     return GraphRef(key=name, name=name, type=owner, kind="property")
+
+
+def key_words(key: str) -> list[str]:
+    """The words of a property's name in small letters, without those that say only that it is a date: dateOfBirth is birth."""
+    words = re.split(r"[\W_]+", uncamel(key).lower())
+    return [word for word in words if word and word not in ONLY_DATES]
 
 
 def property_name(owner: str, key: str) -> str:
@@ -81,10 +96,6 @@ def _rows(check: CheckRun, asked: list[dict[str, str | None]]) -> dict[str, Row]
         return {}
     rows = check.own_rows(suspects=asked)
     return {property_name(row["owner"], row["key"]): row for row in rows}
-
-
-def _own_keys(layout: Layout) -> frozenset[str]:
-    return frozenset(_keys_in(layout))
 
 
 def _keys_in(layout: Layout) -> Iterator[str]:

@@ -45,6 +45,7 @@ UNBLOCK = {
     "memories": "kgeval audit --set memory_labels=LABEL, if it is the memory of an agent",
     "source_limit": "nothing: only writers that cut their source lists need this check",
 }
+PROFILE_SECONDS = 120.0  # a query
 
 
 @click.command(cls=HeadedCommand)
@@ -107,16 +108,22 @@ def _unblock(role: str, name: str | None) -> str:
 
 
 def _checks(graph: Graph, layout: Layout, name: str | None, *, has_schema: bool) -> int:
+    from kgeval.auditing.asked_labels import why_not_asked
     from kgeval.auditing.roles import missing_roles
     from kgeval.auditing.rulebook import load_rules
     from kgeval.auditing.structure import PARTS, gds_ids
+    from kgeval.profiling.engine import profile_or_note
 
     click.echo(f"layout      {layout.name}{f', graph {layout.scope_value}' if layout.scope_value else ''}")
     missing = missing_roles(graph, layout, has_schema=has_schema)
     rules = load_rules().values()
     blocked = [(rule, [role for role in rule.needs if role in missing]) for rule in rules]
-    ready = [rule.id for rule, roles in blocked if not roles]
+    profile, _ = profile_or_note(graph, layout, seed=0, timeout=PROFILE_SECONDS)
+    left_out = {rule.id: why for rule, roles in blocked if not roles and (why := why_not_asked(rule, profile))}
+    ready = [rule.id for rule, roles in blocked if not roles and rule.id not in left_out]
     click.echo(f"\n{len(ready)} of {len(blocked)} checks will run: {', '.join(ready)}")
+    for why in dict.fromkeys(left_out.values()):
+        click.echo(f"\nleft out: {', '.join(rule for rule, said in left_out.items() if said == why)}\n  why:      {why}")
     for role in dict.fromkeys(role for _, roles in blocked for role in roles):
         ids = ", ".join(rule.id for rule, roles in blocked if role in roles)
         click.echo(f"\nblocked: {ids}\n  why:      {missing[role]}\n  unblock:  {_unblock(role, name)}")

@@ -74,7 +74,7 @@ def test_in_lightrag_the_source_property_counts_and_a_placeholder_is_no_source(g
 @pytest.mark.both_lines
 @pytest.mark.long
 def test_neo4j_graphrag_chunks_need_no_id(graph, draw):
-    draw("""CREATE (c:Chunk {text: 'Ada wrote notes.'}), (:Chunk {text: 'Contents'}),
+    draw("""CREATE (c:Chunk {text: 'Ada wrote notes.'}), (:Chunk {text: 'Bob lives in Sarn County'}),
         (a:__Entity__:Person {name: 'Ada'})-[:FROM_CHUNK]->(c),
                    (m:__Entity__:Person {name: 'Moriarty'})-[:FROM_CHUNK]->(c), (p:__Entity__ {name: 'Poe'}), (m)-[:R]->(p),
                        (a)-[:R]->(m)""")
@@ -101,19 +101,20 @@ def test_ids_that_name_no_chunk_and_chunks_made_up_by_an_import_are_dangling(gra
 
 def test_source_ids_on_entities_are_looked_up_too(graph, draw):
     layout = NEO4J.model_copy(update={"entity_source_key": "source_id", "source_separator": ","})
-    draw("""CREATE (:Chunk {id: 'c1', text: 'x'}), (:Chunk {id: 'c2', text: 'y'}),
+    draw("""CREATE (:Chunk {id: 'c1', text: 'x'}), (:Chunk {id: 'c2', text: 'Bob lives in Sarn County'}),
            (:__Entity__ {name: 'x', source_id: 'c1, c9'}), (:__Entity__ {name: 'z', source_id: 'c1'})""")
     assert counted(check(graph, "dangling-source", layout)) == (1, 2, ["c9"])
     assert counted(check(graph, "chunk-without-entities", layout)) == (1, 2, ["c2"])
     assert counted(check(graph, "name-not-in-source", layout)) == (1, 2, ["z"])
 
 
-def test_the_longest_chunk_without_entities_comes_first(graph, draw):
-    draw("""CREATE (:Chunk:demo {id: 'short', text: 'a'}), (:Chunk:demo {id: 'long', text: 'a fact'}),
+def test_the_longest_chunk_without_entities_comes_first_and_a_text_too_short_for_a_fact_is_none(graph, draw):
+    draw("""CREATE (:Chunk:demo {id: 'short', text: 'Ada wrote three notes.'}), (:Chunk:demo {id: 'long', text: 'Ada wrote all of the notes.'}),
+                   (:Chunk:demo {id: 'm1', text: 'Great, thanks!'}), (:Chunk:demo {id: 'm2', text: '  Yes                     '}),
                    (:__Entity__:demo {name: 'x'})-[:FROM_CHUNK]->(:Chunk:demo {id: 'used', text: 'x'})""")
     found = check(graph, "chunk-without-entities")
-    assert counted(found) == (2, 3, ["long", "short"])
-    assert found.examples[0].why == "6 characters: a fact"
+    assert counted(found) == (2, 5, ["long", "short"])
+    assert found.examples[0].why == "27 characters: Ada wrote all of the notes."
 
 
 def test_source_lists_at_the_cap_are_saturated(graph, draw):

@@ -11,7 +11,9 @@ import pytest
 import kgeval
 from kgeval.auditing.constants import CONSTANT
 from kgeval.auditing.steps.misspelled_property import is_slip
+from kgeval.auditing.steps.values_out_of_order import in_order
 from kgeval.graph.connect import Graph
+from kgeval.profiling.record import PropertyProfile
 
 Draw = Callable[[str], None]
 ORDERS = """
@@ -171,13 +173,14 @@ def test_a_remark_among_numbers_dates_and_addresses_is_found(graph: Graph, draw:
     draw("""UNWIND range(1, 60) AS i
             CREATE (:Item {sku: 'k' + i, name: 'Item of trade ' + i,
               price: CASE i WHEN 7 THEN 'on request' WHEN 8 THEN 'NULL' ELSE i + '.5' END,
-              day: CASE i WHEN 9 THEN 'some day' WHEN 10 THEN '2020' ELSE '2020-01-' + (10 + i % 20) END,
+              day: CASE i WHEN 9 THEN 'some day' WHEN 10 THEN '2020' WHEN 14 THEN '05/06/2020' ELSE '2020-01-' + (10 + i % 20) END,
               mail: CASE i WHEN 11 THEN 'ask Ada' ELSE 'a' + i + '@b.org' END,
               site: CASE i WHEN 12 THEN 'none yet' WHEN 13 THEN 'b.org' ELSE 'https://b.org/' + i END,
               colour: CASE i % 2 WHEN 0 THEN 'red' ELSE '17' END, code: 'A-' + i, zip: toString(1000 + i)})""")
     finding = audited(graph, "value-outside-format")["value-outside-format"]
     assert whys(finding) == {
-        "Item.price": "1 of 59 texts are no number, as 'on request'", "Item.day": "1 of 60 texts are no date, as 'some day'",
+        "Item.price": "1 of 59 texts are no number, as 'on request'",
+        "Item.day": "1 of 60 texts are no date, as 'some day'; 1 of 60 texts are dates written otherwise, as '05/06/2020'",
         "Item.mail": "1 of 60 texts are no mail address, as 'ask Ada'", "Item.site": "1 of 60 texts are no web address, as 'none yet'",
     }
     assert finding.total == 5
@@ -268,3 +271,80 @@ def test_keys_of_any_domain_that_repeat_are_found(graph: Graph, draw: Draw, key:
     draw(f"""UNWIND range(1, 100) AS i CREATE (:Department {{name: 'Department ' + i}}),
              (:Employee {{name: 'Name ' + i, `{key}`: 'v' + (100 + CASE i WHEN 100 THEN 1 ELSE i END)}})""")
     assert list(whys(audited(graph, "repeated-key")["repeated-key"])) == ([f"Employee.{key}"] if found else [])
+
+
+def test_values_that_stand_in_the_wrong_order_are_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 40) AS i
+            CREATE (p:Person {pid: i, name: 'Person ' + i, born: 1800 + i, died: CASE i WHEN 3 THEN 1790 ELSE 1870 END,
+                hireDate: date({year: 1840 + i, month: 5, day: 1}), left: CASE i WHEN 4 THEN '1801-01-01' ELSE '1890-01-01' END,
+                birthDate: CASE i WHEN 5 THEN '1860-05-01' ELSE '1800-05-01' END}),
+              (s:Stay:Record {stayId: i, name: 'Stay ' + i,
+                started_at: CASE i WHEN 6 THEN '2020-02-01T10:00:00' ELSE '2020-02-01T08:00:00' END,
+                ended_at: '2020-02-01T09:00:00', min_price: i % 5, max_price: CASE i WHEN 7 THEN '0.5' ELSE 5 END,
+                from: i, to: 40 - i, width_min: 'n/a', width_max: 2}),
+              (p)-[:WORKS_AT {since: 1990, until: CASE i WHEN 8 THEN 1980 ELSE 2000 END, open: true, close: false}]->(s)""")
+    found = audited(graph, "values-out-of-order")["values-out-of-order"]
+    assert whys(found) == {
+        "Person 3": "born 1803, died 1790", "Person 4": "hireDate 1844-05-01, left 1801-01-01",
+        "Person 5": "birthDate 1860-05-01, hireDate 1845-05-01",
+        "Stay 6": "started_at 2020-02-01T10:00:00, ended_at 2020-02-01T09:00:00", "Stay 7": "min_price 2, max_price 0.5",
+        "Person 8 -[WORKS_AT]-> Stay 8": "since 1990, until 1980",
+    }
+
+
+@pytest.mark.parametrize(("first", "last", "ordered"), [
+    ("born", "died", True), ("dateOfBirth", "deathDate", True), ("valid_from", "valid_to", True), ("minPrice", "max_price", True),
+    ("startedAt", "endedAt", True), ("founded", "dissolvedOn", True), ("hireDate", "terminationDate", True), ("died", "born", False),
+    ("startLine", "endColumn", False), ("fromStation", "toAirport", False), ("minimum", "died", False), ("ordered", "ordered", False),
+])
+def test_what_comes_before_what_is_read_in_the_names(first: str, last: str, ordered: bool) -> None:
+    values = [PropertyProfile(key=key, filled=1.0, types={"INTEGER": 1.0}) for key in (first, last)]
+    assert ((first, last) in in_order(values)) is ordered
+
+
+def test_one_value_in_several_spellings_is_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 60) AS i
+            CREATE (:Account {accountId: 'a' + i, name: 'Account of ' + i,
+                currency: CASE i WHEN 7 THEN 'eur' WHEN 8 THEN 'EUR ' ELSE 'EUR' END,
+                town: CASE i WHEN 9 THEN 'Sao Paulo' ELSE 'São Paulo' END, grade: ['A', 'A-', 'A+'][i % 3], unit: ['m', 'M'][i % 2],
+                rate: ['1.0', '10'][i % 2], kind: ['in-house', 'In house', 'abroad'][i % 3],
+                floor: ['Level 1', 'Level 2'][i % 2], open: i % 2 = 0})
+              -[:HELD_AS {stage: CASE i WHEN 11 THEN 'closed.' ELSE 'Closed' END}]->(:Bank {bic: 'B' + i, name: 'Bank number ' + i})""")
+    finding = audited(graph, "value-spelling")["value-spelling"]
+    assert whys(finding) == {
+        "Account.currency": "2 of 60 texts are other spellings of a value: 'EUR ' (1) beside 'EUR' (58)",
+        "Account.town": "1 of 60 texts are other spellings of a value: 'Sao Paulo' (1) beside 'São Paulo' (59)",
+        "Account.kind": "20 of 60 texts are other spellings of a value: 'in-house' (20) beside 'In house' (20)",
+        "HELD_AS.stage": "1 of 60 texts are other spellings of a value: 'closed.' (1) beside 'Closed' (59)",
+    }
+    assert finding.total == 7
+
+
+def test_values_that_cannot_be_are_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 40) AS i
+            CREATE (:Airport {code: 'c' + i, name: 'Airport ' + i, lat: CASE i WHEN 2 THEN 148.2 ELSE 48.1 END, long: i * 1000,
+                longitude: CASE i WHEN 3 THEN '-181' WHEN 4 THEN '48E' ELSE '-180' END, capacity: CASE i WHEN 5 THEN -1 ELSE 0 END}),
+              (:Person {pid: i, name: 'Person ' + i, born: CASE i WHEN 6 THEN 2991 ELSE 1950 END, age: i,
+                birthDate: CASE i WHEN 7 THEN '2991-01-01' WHEN 8 THEN 'unknown' ELSE '1950-01-01' END,
+                died: CASE i WHEN 9 THEN date('2991-01-01') ELSE date() END, next_birthday: '2991-01-01'})""")
+    found = audited(graph, "impossible-value")["impossible-value"]
+    assert whys(found) == {
+        "Airport 2": "lat 148.2", "Airport 3": "longitude -181", "Airport 5": "capacity -1", "Person 6": "born 2991",
+        "Person 7": "birthDate 2991-01-01", "Person 9": "died 2991-01-01",
+    }
+
+
+def test_nodes_without_a_relation_that_nearly_all_others_have_are_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 100) AS i
+            CREATE (e:Encounter {encounterId: 'e' + i, name: 'Encounter ' + i}),
+              (p:Patient {mrn: 'm' + i, name: 'Patient ' + i}), (b:Bed {bed: i})
+            CREATE (e)-[:IN]->(b), (b)-[:IN_ROOM]->(:Room {room: i})
+            FOREACH (x IN CASE WHEN i IN [3, 4] THEN [] ELSE [1] END | CREATE (p)<-[:OF_PATIENT]-(e))
+            FOREACH (x IN range(1, CASE i WHEN 5 THEN 0 ELSE 1 + i % 3 END) | CREATE (p)-[:HAS]->(:Telephone {number: i * 10 + x}))
+            FOREACH (x IN CASE WHEN i % 10 = 0 THEN [] ELSE [1] END | CREATE (e)-[:LED_TO]->(:Referral {referral: i}))
+            WITH collect(e) AS all UNWIND range(1, 99) AS at WITH all[at - 1] AS a, all[at] AS b CREATE (a)-[:NEXT]->(b)""")
+    found = audited(graph, "missing-usual-relation")["missing-usual-relation"]
+    assert whys(found) == {
+        **{f"Encounter {i}": "none -[OF_PATIENT]->, which 98 of 100 Encounter have" for i in (3, 4)},
+        **{f"Patient {i}": "none <-[OF_PATIENT]-, which 98 of 100 Patient have" for i in (3, 4)},
+    }

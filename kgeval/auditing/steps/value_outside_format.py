@@ -18,9 +18,11 @@ def run(check: CheckRun) -> CheckOutcome:
     suspects = [found for found in known if found.name in formatted]
 
     def said(found: TextProperty, row: Row) -> str | None:
-        if row["texts"] < LEAST or not 0 < row["outside"] <= FEW * row["texts"]:
-            return None
-        return f"{row['outside']:,} of {row['texts']:,} texts are no {formatted[found.name]}, as '{row['example'][:30]}'"
+        of = row["texts"]
+        kinds = (("outside", f"are no {formatted[found.name]}", "example"), ("turned", "are dates written otherwise", "turned_example"))
+        few = [(row[count], what, row[example][:30]) for count, what, example in kinds if 0 < row[count] <= FEW * of]
+        parts = [f"{count:,} of {of:,} texts {what}, as '{example}'" for count, what, example in few]
+        return "; ".join(parts) if of >= LEAST and parts else None
 
     return judged_properties(check, suspects, suspects, said, more={name: {"format": kind} for name, kind in formatted.items()})
 

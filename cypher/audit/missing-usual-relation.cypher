@@ -1,0 +1,21 @@
+// missing-usual-relation: of how many nodes of a label each has just one relation of a type, and how many have none, though they have
+// others.
+//
+// :param suspects => [{label: 'Encounter', type: 'OF_PATIENT', outgoing: true}] -- LIST OF MAP: labels and types; whether from or to them
+// :param sample => 5                                                           -- INTEGER: examples to return
+//
+// returns: owner STRING, type STRING, outgoing BOOLEAN, nodes INTEGER, one INTEGER, none INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (n:@Node)
+WHERE any(l IN labels(n) WHERE any(s IN $suspects WHERE s.label = l)) AND EXISTS { (n)--() }
+UNWIND [s IN $suspects WHERE s.label IN labels(n)] AS s
+WITH s, n, CASE WHEN s.outgoing THEN COUNT { (n)-[r]->() WHERE type(r) = s.type } ELSE COUNT { (n)<-[r]-() WHERE type(r) = s.type } END AS times
+WITH s, count(*) AS nodes, sum(CASE WHEN times = 1 THEN 1 ELSE 0 END) AS one, collect(CASE WHEN times = 0 THEN n END) AS hits
+RETURN s.label AS owner, s.type AS type, s.outgoing AS outgoing, nodes, one, size(hits) AS none, COLLECT {
+  UNWIND hits[0..1000] AS n
+  WITH n, left(coalesce(@shown(n), ''), 200) AS name
+  ORDER BY name, elementId(n)
+  LIMIT $sample
+  RETURN {items: [{element_id: elementId(n), key: name, name: name, type: @type(n), kind: 'entity'}], why: null}
+} AS sample
+ORDER BY owner, type

@@ -1,0 +1,46 @@
+// values-out-of-order: how many nodes and relations have both of two values of which one comes first (a birth, a death), and on how many
+// they stand the wrong way round. Values that cannot be compared (a date and a number) do not count.
+//
+// :param pairs => [{owner: 'Person', labels: ['Person'], first: 'born', last: 'died'}] -- LIST OF MAP: two properties of labels, or of a type
+// :param sample => 5                                                                 -- INTEGER: examples to return
+//
+// returns: owner STRING, first STRING, last STRING, compared INTEGER, hits INTEGER, sample LIST OF MAP
+// mode: read
+CALL () {
+  MATCH (n:@Node)
+  WHERE any(l IN labels(n) WHERE any(p IN $pairs WHERE l IN p.labels))
+  UNWIND [p IN $pairs WHERE any(l IN labels(n) WHERE l IN p.labels)] AS p
+  RETURN p, n, null AS r, n[p.first] AS first, n[p.last] AS last
+  UNION ALL
+  WITH [p IN $pairs WHERE p.type IS NOT NULL] AS pairs
+  WHERE NOT isEmpty(pairs)
+  MATCH (a:@Node)-[r]->(b:@Node)
+  WHERE any(p IN pairs WHERE p.type = type(r))
+  UNWIND [p IN pairs WHERE p.type = type(r)] AS p
+  RETURN p, null AS n, r, r[p.first] AS first, r[p.last] AS last
+}
+WITH p, n, r, first, last
+WHERE NOT first IS :: LIST<ANY> AND NOT last IS :: LIST<ANY> AND NOT first IS :: BOOLEAN AND NOT last IS :: BOOLEAN
+WITH p, n, r, toStringOrNull(first) AS first, toStringOrNull(last) AS last, CASE WHEN NOT first IS :: STRING THEN first > last END AS known
+WITH p, n, r, first, last, known, '\\d{4}(-\\d\\d(-\\d\\d([T ].*)?)?)?' AS day
+WITH p, n, r, first, last, CASE
+  WHEN known IS NOT NULL THEN known
+  WHEN first =~ day AND last =~ day THEN left(first, size(last)) > last AND left(last, size(first)) < first AND (
+    left(first, 10) > left(last, 10) OR (substring(first, 19) = substring(last, 19) AND left(first, 19) > left(last, 19)))
+  ELSE toFloatOrNull(first) > toFloatOrNull(last)
+END AS reversed
+WHERE reversed IS NOT NULL
+WITH p, count(*) AS compared, collect(CASE WHEN reversed THEN {n: n, r: r, first: first, last: last} END) AS hits
+RETURN p.owner AS owner, p.first AS first, p.last AS last, compared, size(hits) AS hits, COLLECT {
+  UNWIND hits AS hit
+  WITH hit.n AS n, hit.r AS r, left(hit.first, 40) AS first, left(hit.last, 40) AS last
+  WITH n, r, first, last, CASE
+    WHEN r IS NULL THEN left(coalesce(@shown(n), ''), 200)
+    ELSE left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + type(r) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)
+  END AS name
+  ORDER BY name, coalesce(elementId(n), elementId(r))
+  LIMIT $sample
+  RETURN {items: [{element_id: coalesce(elementId(n), elementId(r)), key: name, name: name, type: coalesce(type(r), @type(n)),
+    kind: CASE WHEN r IS NULL THEN 'entity' ELSE 'relation' END}], why: p.first + ' ' + first + ', ' + p.last + ' ' + last}
+} AS sample
+ORDER BY owner, first, last

@@ -1,0 +1,51 @@
+"""impossible-value: values that no property of that name can hold: a latitude of 148, an age of 900, a birth next year."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.suspects import key_words
+from kgeval.profiling.record import GraphProfile, LabelProfile
+from kgeval.text.wordlists import word_set
+
+LEAST = 10  # values that show what a property holds
+WRONG = 0.1  # share of them up to which those outside are slips; above it the name means something else
+BOUNDS: dict[str, tuple[float, float]] = {
+    "lat": (-90.0, 90.0), "latitude": (-90.0, 90.0), "lon": (-180.0, 180.0), "lng": (-180.0, 180.0), "long": (-180.0, 180.0),
+    "longitude": (-180.0, 180.0), "age": (0.0, 150.0), "month": (1.0, 12.0),
+}
+NOT_NEGATIVE = word_set("""
+    population area weight height length width distance duration runtime pages employees seats floors capacity salary age
+""")
+PAST = word_set("born birth birthday dob died death deceased dod founded established incorporated built")
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: values outside of what their properties can hold; `total`: values of such properties."""
+    profile: GraphProfile | None = check.settings["profile"]
+    labels = [label for label in profile.labels if label.label and label.role != "technical"] if profile else []
+    suspects = [suspect for label in labels for suspect in _suspects(label)]
+    if not suspects:
+        return CheckOutcome(0, 0)
+    rows = [row for row in check.own_rows(suspects=suspects) if row["judged"] >= LEAST and row["hits"] <= WRONG * row["judged"]]
+    examples = examples_of(example for row in rows for example in row["sample"])
+    return CheckOutcome(
+        sum(row["hits"] for row in rows), sum(row["judged"] for row in rows), examples[: check.sample], parameters={"suspects": suspects},
+    )
+
+
+def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
+    """As the query takes them. A day more than today: of two clocks one is ahead."""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
+    for key in (found.key for found in label.properties):
+        words = key_words(key)
+        known: dict[str, str | float | None] = {"label": label.label, "key": key, "low": None, "high": None, "latest": None}
+        if len(words) == 1 and words[0] in BOUNDS:
+            low, high = BOUNDS[words[0]]
+            yield {**known, "low": low, "high": high}
+        elif words and words[-1] in NOT_NEGATIVE:
+            yield {**known, "low": 0.0}
+        elif PAST & {*words}:
+            yield {**known, "latest": tomorrow}

@@ -1,0 +1,54 @@
+"""value-spelling: properties of few values of which some differ in capitals, blanks, accents or signs alone."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.graph.connect import Row
+from kgeval.names.forms import without_marks
+
+LEAST = 20  # texts of which a list of values says something
+REPEATED = 0.2  # share of a property's sampled texts that differ, up to which they are values of a list
+LONGEST = 40  # characters of a value
+BETWEEN_LETTERS = re.compile(r"(?<=\w)[\s_\-.,'\u2019]+(?=\w)|(?<=[^\W\d])_(?=\w)")
+CASE_SAYS = re.compile(r"unit|uom|symbol|code|gene|allele|hash|token|path|url|uri|file|sku|key|name$|title$|_id$|Id$", re.IGNORECASE)
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: properties with values that stand in several spellings; `total`: properties of few values that are texts."""
+    known = [found for found in text_properties(check) if _is_list_of_values(found)]
+    return judged_properties(check, known, known, _said)
+
+
+def _is_list_of_values(found: TextProperty) -> bool:
+    values = found.values
+    return values.distinct <= REPEATED and (values.length or 0) <= LONGEST and not CASE_SAYS.search(values.key)
+
+
+def _said(_: TextProperty, row: Row) -> str | None:
+    texts = [(one["text"], one["times"]) for one in row["texts"]]
+    several = [own for own in spellings(texts) if len(own) > 1]
+    of = sum(times for _, times in texts)
+    if of < LEAST or not several:
+        return None
+    rare = sum(times for own in several for _, times in own[1:])
+    (usual, often), (other, seldom) = several[0][:2]
+    return f"{rare:,} of {of:,} texts are other spellings of a value: '{other[:40]}' ({seldom:,}) beside '{usual[:40]}' ({often:,})"
+
+
+def spellings(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
+    """Texts with how often they stand, grouped by what they say, the most frequent first: eur and EUR, São Paulo and Sao Paulo, in-house
+    and In house. Signs at an end (A, A-) and, of texts with digits, all of them (1.0, 10) tell apart."""
+    groups: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for text, times in sorted(texts, key=lambda one: (-one[1], one[0])):
+        groups[_said_by(text)].append((text, times))
+    return [own for said, own in groups.items() if said]
+
+
+def _said_by(text: str) -> str:
+    plain = without_marks(text).casefold().strip()
+    return " ".join(plain.split()) if re.search(r"\d", plain) else BETWEEN_LETTERS.sub("", plain).rstrip(".")
