@@ -10,7 +10,7 @@ from kgeval.records import AuditReport, ChangeOf, Finding
 
 Pair = tuple[Finding | None, Finding | None]
 LACKING: frozenset[ChangeOf] = frozenset({"new", "gone", "not_comparable", "unanswered"})
-_OWN = ("sample", "layout")  # parameters that say how much is listed and how the graph is stored
+_ASKED = ("schema", "sample_share", "sample_seed")  # parameters that were chosen, not read in the graph
 _TOTALS = {"entities": "entities_by_type", "relations": "relations_by_type"}
 
 
@@ -74,8 +74,9 @@ def _shown(value: object) -> str:
 
 
 def _parameters(finding: Finding) -> dict[str, object]:
-    """What the query was given besides settings: word lists, a schema."""
-    return {name: value for name, value in finding.parameters.items() if name not in (*_OWN, *finding.settings)}
+    """What the query was given of what somebody chose besides settings. Of lists of words and embeddings the signature tells; what is read
+    in the graph first (which properties are suspect) belongs to the answer."""
+    return {name: finding.parameters[name] for name in _ASKED if name in finding.parameters}
 
 
 def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:

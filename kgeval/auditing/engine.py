@@ -23,7 +23,7 @@ from kgeval.auditing.merging import RepairEvidence, read_entities, read_unique
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import MERGE, is_extracted, query_lists, reads_evidence, repair_for, why_not_offered
 from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
-from kgeval.auditing.rulebook import Rule, Setting, load_rules
+from kgeval.auditing.rulebook import Rule, Setting, load_rules, words_of
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.binding import query_of_graph
@@ -33,7 +33,6 @@ from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example, Finding, Layout, Reading, Repair
-from kgeval.text.wordlists import word_list
 
 # `$sample` of a query must be a number: this one means all
 ALL = 1_000_000_000
@@ -357,7 +356,7 @@ def _outcome(check: CheckRun, rule: Rule) -> CheckOutcome:
 
 def rule_settings(rule: Rule, given: Mapping[str, Setting]) -> dict[str, Any]:
     """The rule's own settings, those that are given in place of its defaults, and its word lists."""
-    return {**rule.settings, **given, **{name: word_list(stem) for name, stem in rule.words.items()}}
+    return {**rule.settings, **given, **words_of(rule)}
 
 
 def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
@@ -407,12 +406,12 @@ def _evidence(rule: Rule, reader: GraphReader, examples: Sequence[Example], opti
 def _finding(
     rule: Rule, layout: Layout, status: str, options: EngineOptions, asked: Mapping[str, Any] | None = None, **more: Any,
 ) -> Finding:
-    """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them. `asked`: what its step gave the
-    query besides."""
+    """A finding with the rule's texts. Word lists stay out: they are kgeval's own, and the printed query has them. `asked`: what its step
+    gave the query besides."""
     used = check_settings(rule, options)
     settings: dict[str, JsonValue] = {name: used[name] for name in rule.settings}
     query = all_queries().get(rule.id)
-    declared = {p.name for p in query.params} if query else set()
+    declared = {p.name for p in query.params} - rule.words.keys() if query else set()
     pool = {**used, **PartialScan().params(), **(asked or {})}
     parameters = {name: value for name, value in pool.items() if name in declared and value is not None}
     return Finding.model_validate({

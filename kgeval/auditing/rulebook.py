@@ -16,6 +16,7 @@ from kgeval.config import explain
 from kgeval.errors import ConfigError, UsageError
 from kgeval.profiling.record import Kind
 from kgeval.records import GROUPS, Group, Severity
+from kgeval.text.wordlists import word_list
 
 Role = Literal[
     "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
@@ -124,6 +125,11 @@ def load_rules() -> dict[str, Rule]:
     if faults:
         raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="correct the tables named above")
     return dict(sorted(rules.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
+
+
+def words_of(rule: Rule) -> dict[str, list[str]]:
+    """The lists of words that a check takes, by the names of its parameters."""
+    return {name: word_list(stem) for name, stem in rule.words.items()}
 
 
 def choose(checks: Sequence[str], skip: Sequence[str]) -> list[Rule]:

@@ -101,8 +101,9 @@ class Finding(Record):
 
     `signature` stands for all that the check read of the settings: its own (`settings`), lists of words, a schema, what makes embeddings.
 
-    `query`, which has the graph's names in it, lists the hits with `parameters`; where `query_lists` is `rows` it lists what the check
-    reads, and a step in Python finds the hits in that. A parameter that is called as a field of the report's layout has that value (more
+    `query`, which has the graph's names in it, lists the hits with `parameters` and, where it takes any, kgeval's lists of words (`kgeval
+    cypher show` prints them); where `query_lists` is `rows` it lists what the check reads, and a step in Python finds the hits in that. A
+    parameter that is called as a field of the report's layout has that value (more
     than 100 names, or one with a backslash, do not stand in a text). `query_hash`: of the check's file, the same for every graph.
     `repair`: what can be done about the hits; null without hits. `picture`: what lies around the first example; of the findings to look
     at first.

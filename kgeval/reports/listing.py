@@ -49,11 +49,19 @@ def listing(report: AuditReport, finding: Finding) -> Listing | None:
     `sample` is raised to the count."""
     if not finding.query:
         return None
-    own = dict(finding.parameters)
+    own = {**_word_lists(finding.rule_id, finding.query), **finding.parameters}
     given = own.get("sample")
     if isinstance(given, int):
         own["sample"] = max(given, finding.count or 0)
     return _listing(report, finding.query, own)
+
+
+def _word_lists(rule_id: str, query: str) -> dict[str, list[str]]:
+    """The lists of words that a check's query takes; no report holds them."""
+    from kgeval.auditing.rulebook import load_rules, words_of
+
+    rule = load_rules().get(rule_id)
+    return {name: words for name, words in words_of(rule).items() if f"${name}" in query} if rule else {}
 
 
 def hits(report: AuditReport, finding: Finding) -> Listing | None:

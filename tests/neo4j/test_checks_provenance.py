@@ -109,7 +109,8 @@ def test_source_ids_on_entities_are_looked_up_too(graph, draw):
 
 
 def test_the_longest_chunk_without_entities_comes_first_and_a_text_too_short_for_a_fact_is_none(graph, draw):
-    draw("""CREATE (:Chunk:demo {id: 'short', text: 'Ada wrote three notes.'}), (:Chunk:demo {id: 'long', text: 'Ada wrote all of the notes.'}),
+    draw("""CREATE (:Chunk:demo {id: 'short', text: 'Ada wrote three notes.'}),
+                   (:Chunk:demo {id: 'long', text: 'Ada wrote all of the notes.'}),
                    (:Chunk:demo {id: 'm1', text: 'Great, thanks!'}), (:Chunk:demo {id: 'm2', text: '  Yes                     '}),
                    (:__Entity__:demo {name: 'x'})-[:FROM_CHUNK]->(:Chunk:demo {id: 'used', text: 'x'})""")
     found = check(graph, "chunk-without-entities")

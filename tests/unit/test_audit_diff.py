@@ -95,12 +95,12 @@ def test_without_a_share_the_counts_are_compared() -> None:
 
 
 @pytest.mark.parametrize(("changed", "why"), [
-    ({"settings": {"min_degree": 50}}, "min_degree = 100 before, 50 now"), ({"parameters": {"pronouns": ["er"]}}, "another pronouns"),
+    ({"settings": {"min_degree": 50}}, "min_degree = 100 before, 50 now"), ({"parameters": {"sample_share": 0.5}}, "another sample share"),
     ({"query_hash": "b2"}, "its query was changed"), ({"total_of": "relations"}, "it counts relations now"),
 ])
 def test_what_was_counted_otherwise_is_not_compared(changed: dict[str, Any], why: str) -> None:
     plain: dict[str, Any] = {
-        "settings": {"min_degree": 100}, "parameters": {"pronouns": ["he"], "sample": 5}, "query": "// x\nMATCH (n) RETURN 1",
+        "settings": {"min_degree": 100}, "parameters": {"sample_share": 1.0, "sample": 5}, "query": "// x\nMATCH (n) RETURN 1",
     }
     change = whole(diff(report(finding(**plain)), report(finding(**{**plain, **changed}, count=9))))
     assert change.verdict == "not_comparable"
@@ -111,6 +111,11 @@ def test_comments_spacing_and_the_number_of_examples_do_not_make_another_query()
     then = finding(query="MATCH (n:A) RETURN 1", query_hash="a1", parameters={"sample": 5})
     grown = finding(query="MATCH (n:A|B) RETURN 1", query_hash="a1", parameters={"sample": 9})
     assert whole(diff(report(then), report(grown))).verdict == "same", "with a label more the same is asked"
+
+
+def test_what_a_check_reads_in_the_graph_first_is_compared_with_what_it_reads_later() -> None:
+    then, now = (finding("null-text", parameters={"suspects": [{"label": "Order", "key": key}]}) for key in ("region", "country"))
+    assert whole(diff(report(then), report(now))).verdict == "same", "each is a property with words for no value"
 
 
 def test_a_check_that_cannot_be_answered_any_more_is_gone_with_its_reason() -> None:

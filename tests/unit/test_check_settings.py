@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
-from kgeval.auditing import engine
+from kgeval.auditing import engine, rulebook
 from kgeval.auditing.check import CheckRun, CheckSettings, Embedding
 from kgeval.auditing.diff_sides import why_incomparable
 from kgeval.auditing.engine import EngineOptions, check_settings
@@ -63,7 +63,7 @@ def test_the_signature_of_a_finding_moves_with_each_setting_of_its_rule_and_with
 def test_words_are_part_of_what_a_check_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = RULES["pronoun-entity"]
     same = signature(rule)
-    monkeypatch.setattr(engine, "word_list", lambda stem: ["thee"])
+    monkeypatch.setattr(rulebook, "word_list", lambda stem: ["thee"])
     assert signature(rule) != same
 
 

@@ -249,6 +249,8 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
         "communities on levels with parents", "communities of two members or more, on levels with reports",
         "facts, preferences and steps of a kind that is linked",
+        "pairs of entity or relation type and property that hold few different texts", "values of properties with known bounds",
+        "pairs of values of which one comes before the other", "nodes of labels of which nearly each has one such relation",
     }
     known = {*priorities._THINGS, *priorities._TYPES}
     assert {rule.total_of for rule in load_rules().values()} - known <= none
