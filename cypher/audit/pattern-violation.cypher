@@ -34,4 +34,4 @@ ORDER BY turn, relations DESC, pattern, name, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
   why: 'the schema does not allow ' + left(pattern, 300) + CASE WHEN reversed THEN ', but allows the reverse' ELSE '' END
-    + ' (' + relations + ' such relations)'} END) AS sample
+    + ' (' + relations + ' such relations)', repairable: reversed} END) AS sample

@@ -29,9 +29,11 @@ CALL (pairs) {
   WITH p ORDER BY p.uses DESC, p.from_type, p.to_type LIMIT 1
   RETURN collect(p) AS usual
 }
-WITH label, typed, rare, usual[0] AS usual
+WITH label, typed, pairs, rare, usual[0] AS usual
 WITH sum(typed) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
-  collect([p IN rare | p {.*, label: label, typed: typed, usual_from: usual.from_type, usual_to: usual.to_type, usual_uses: usual.uses}]) AS lists
+  collect([p IN rare | p {.*, label: label, typed: typed, usual_from: usual.from_type, usual_to: usual.to_type, usual_uses: usual.uses,
+    reversed: any(o IN pairs WHERE o.from_type = p.to_type AND o.to_type = p.from_type
+      AND (o.uses > $max_uses OR o.uses > $max_share * typed))}]) AS lists
 WITH total, count, CASE WHEN count = 0 THEN [[null]] ELSE lists END AS lists
 UNWIND lists AS list
 UNWIND list AS hit
@@ -47,4 +49,6 @@ RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
   why: left(hit.from_type, 100) + ' -> ' + left(hit.to_type, 100) + ': ' + toString(hit.uses) + ' of ' + toString(hit.typed)
     + '; usual: ' + left(hit.usual_from, 100) + ' -> ' + left(hit.usual_to, 100) + ' (' + toString(hit.usual_uses) + ')'
+    + CASE WHEN hit.reversed THEN '; the other way round it is usual' ELSE '' END,
+  repairable: hit.reversed
 } END) AS sample

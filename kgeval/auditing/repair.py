@@ -68,6 +68,9 @@ def repair_for(
     shown = [example for example in examples if example.waived is None]
     if query.name == MERGE:
         return _merge(rule, layout, shown, evidence, query)
+    shown = [example for example in shown if example.repairable]
+    if examples and not shown:
+        return Repair(reason=f"No repair offered: it is meant for none of the listed hits. {rule.repair_note}".rstrip())
     # the things that are hits, each once: of an example the first item, or all of a group
     hits = (item for example in shown for item in (example.items[:1] if rule.hit == "first" else example.items))
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]

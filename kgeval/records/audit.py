@@ -29,7 +29,8 @@ class Example(Record):
     """One place where a finding shows: the graph things involved and, where it helps, why they are listed.
 
     `counts`: how much of the finding's count it stands for: a group of n like names counts n - 1. Over all examples of a check they sum
-    up to its count. `waived`: the reason of the waiver that takes it out; `known`: all of it stands in the ratchet file.
+    up to its count. `waived`: the reason of the waiver that takes it out; `known`: all of it stands in the ratchet file. `repairable`:
+    whether the check's repair is meant for it (a relation is turned round where the other way is the usual one).
     """
 
     items: list[GraphRef]
@@ -37,6 +38,7 @@ class Example(Record):
     counts: int = 1
     waived: str | None = None
     known: bool = False
+    repairable: bool = True
 
 
 class Waived(Record):

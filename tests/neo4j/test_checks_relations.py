@@ -155,11 +155,16 @@ def test_an_ended_fact_does_not_conflict_with_the_new_one(graph, draw):
 def test_a_reversed_relation_is_the_odd_signature(graph, draw):
     draw("""UNWIND range(1, 30) AS i CREATE (:__Entity__:Person {name: 'p' + i})-[:IN]->(:__Entity__:Company {name: 'c' + i})
             WITH count(*) AS n CREATE (:__Entity__:Company {name: 'Acme'})-[:IN]->(:__Entity__:Person {name: 'Ada'}),
+                   (:__Entity__:Place {name: 'Kent'})-[:IN]->(:__Entity__:Person {name: 'Bea'}),
                    (:__Entity__ {name: 'untyped'})-[:IN]->(:__Entity__:Person), (:__Entity__:X)-[:KNOWS]->(:__Entity__:Y)""")
     finding = check(graph, "signature-outlier")
-    assert (counted(finding), shown(finding)) == ((1, 32), [["Acme -[IN]-> Ada"]])
-    assert finding.examples[0].why == "Company -> Person: 1 of 31; usual: Person -> Company (30)"
-    assert check(graph, "signature-outlier", min_relations=32).count == 0
+    assert (counted(finding), shown(finding)) == ((2, 33), [["Acme -[IN]-> Ada"], ["Kent -[IN]-> Bea"]])
+    assert [example.why for example in finding.examples] == [
+        "Company -> Person: 1 of 32; usual: Person -> Company (30); the other way round it is usual",
+        "Place -> Person: 1 of 32; usual: Person -> Company (30)",
+    ]
+    assert finding.repair.parameters == {"element_ids": [finding.examples[0].items[0].element_id]}
+    assert check(graph, "signature-outlier", min_relations=33).count == 0
 
 
 def test_a_label_that_joins_everything_has_no_outliers(graph, draw):
