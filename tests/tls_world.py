@@ -127,18 +127,26 @@ class TlsProxy:
                 threading.Thread(target=self._carry, args=(near,), daemon=True).start()
 
     def _carry(self, near: socket.socket) -> None:
+        """One connection. Each end is closed once nothing reads or writes it: OpenSSL keeps the number of a
+        file, which is another file's as soon as this one is closed."""
         with (
             suppress(OSError),
             self._context.wrap_socket(near, server_side=True) as line,
             socket.create_connection(self._server) as far,
         ):
-            threading.Thread(target=self._back, args=(far, line), daemon=True).start()
-            while data := line.recv(65536):
-                self.sent += data
-                far.sendall(data)
+            back = threading.Thread(target=self._back, args=(far, line), daemon=True)
+            back.start()
+            with suppress(OSError):
+                while data := line.recv(65536):
+                    self.sent += data
+                    far.sendall(data)
+            with suppress(OSError):
+                far.shutdown(socket.SHUT_RDWR)
+            back.join()
 
     def _back(self, far: socket.socket, line: ssl.SSLSocket) -> None:
         with suppress(OSError):
             while data := far.recv(65536):
                 line.sendall(data)
-            line.close()
+        with suppress(OSError):
+            socket.socket.shutdown(line, socket.SHUT_RDWR)

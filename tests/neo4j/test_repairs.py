@@ -338,6 +338,8 @@ def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, A
         yield from ({"from": group[0].name, "to": group[1].name} for group in items)
     elif rule_id in ("undeclared-relation", "undeclared-type"):
         yield from ({"from": group[0].type, "to": "born_in" if rule_id == "undeclared-relation" else "Person"} for group in items)
+    elif rule_id == "signature-outlier":  # the other one that was swapped is left to the schema's check
+        yield {"element_ids": [group[0].element_id for group in items if group[0].name == SWAPPED]}
     elif rule_id == "sentence-entity":
         yield from ({"element_id": group[0], "name": "Teaching"} for group in ids)
     elif rule_id == "constant-relation-type":  # the ids of both graphs: those of the other one are left alone

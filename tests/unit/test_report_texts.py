@@ -240,16 +240,16 @@ def test_hidden_characters_are_written_out_but_scripts_that_need_joiners_keep_th
 def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -> None:
     """A new unit is put into the table, or here among those that are no things of the graph."""
     none = {
-        "pairs of entity type and property", "pairs of entity or relation type and property",
-        "pairs of entity or relation type and property that hold text", "joined pairs", "sources that are named",
+        "properties of entity types", "properties of entity and relation types",
+        "properties that hold text", "joined pairs", "sources that are named",
         "types and relation labels",
         "indexes that readers rely on", "components of two or more entities", "nodes that say what their embedding was made from",
         "properties that are called like a key of their label",
-        "pairs of entity or relation type and property that hold numbers, dates or addresses as text",
+        "properties that hold numbers, dates or addresses as text",
         "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
         "communities on levels with parents", "communities of two members or more, on levels with reports",
         "facts, preferences and steps of a kind that is linked",
-        "pairs of entity or relation type and property that hold few different texts", "values of properties with known bounds",
+        "properties that hold few different texts", "values of properties with known bounds",
         "pairs of values of which one comes before the other", "nodes of labels of which nearly each has one such relation",
     }
     known = {*priorities._THINGS, *priorities._TYPES}

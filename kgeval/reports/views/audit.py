@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
+from kgeval.auditing.possible_duplicates import possible_duplicates
 from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
@@ -26,10 +27,15 @@ from kgeval.reports.views.parts import foot, gates_section, server_of, tone_of
 
 DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
 MOST_EXAMPLES = 100  # of a finding, on the page
+MOST_THINGS = 6  # of one row
 LAYOUT = "layout-line"  # the id of the parameter that the statements share
 NO_GRADE = (
     "There is no overall grade: a graph can be sound in one group and broken in another. A check that was skipped or did not finish is "
     "never counted as passed."
+)
+SUREST_FIRST = (
+    "Of what the checks of duplicates list. Sure: one name and one type; likely: names that mostly say one thing, or records with the same "
+    "values; possible: look at both."
 )
 STATES = {"failed": 0, "error": 1, "incomplete": 1, "passed": 2}  # of the findings that are listed, in this order
 
@@ -48,6 +54,7 @@ def document(report: AuditReport) -> Document:
         Section("Communities", list(_communities(report)), id="communities", forms="page"),
         Section("Types", list(_types(report)), id="types", wide=True, forms="page"),
         Section("Properties", list(_properties(report)), id="properties", forms="page"),
+        *_one_thing(report),
         Section("Findings", [_table(report), *_findings(report, anchors)], id="findings", forms="long"),
         *_passed_with_hits(report), Section("Repairs", list(_repairs(report)), id="repairs", forms="md"),
         *_unanswered(report),
@@ -293,6 +300,26 @@ def _table(report: AuditReport) -> Table:
         ]
         rows.append((f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=examples)))
     return Table(("Severity", "Check", "Found", "Examples"), rows, words=frozenset(range(4)), long=30, forms="md")
+
+
+def _one_thing(report: AuditReport) -> Iterator[Section]:
+    """What several checks took for one thing, as one list."""
+    rows = [
+        (
+            Cell(found.certainty, tone="warning" if found.certainty == "sure" else ""),
+            Cell("", more=[Cell(item.name, user=True) for item in found.items[:MOST_THINGS]], note=_rest(len(found.items) - MOST_THINGS)),
+            Cell(", ".join(dict.fromkeys(item.type or "" for item in found.items)), user=True),
+            "; ".join(visible(why, longest=200) for why in found.why), ", ".join(found.checks),
+        )
+        for found in possible_duplicates(report.findings)
+    ]
+    if rows:
+        table = Table(("Certainty", "Things", "Type", "Why", "Found by"), rows, words=frozenset(range(5)), long=100)
+        yield Section("What may be one thing", [Text(SUREST_FIRST, style="hint"), table], id="one-thing", forms="page")
+
+
+def _rest(more: int) -> str:
+    return f"and {number(more)} more" if more > 0 else ""
 
 
 def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
