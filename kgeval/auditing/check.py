@@ -85,6 +85,12 @@ class SharedReads:
         value: T = self._kept[key]
         return value
 
+    def copy(self) -> SharedReads:
+        """The same, of which what is read from now on is no part."""
+        made = SharedReads()
+        made._kept = {**self._kept}
+        return made
+
     def forget(self) -> None:
         """Lets go what was read: it may be as large as a name for each entity."""
         self._kept.clear()

@@ -19,7 +19,7 @@ from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.kept import KeptAnswers
 from kgeval.auditing.malloc import trim_heap, tune_malloc
-from kgeval.auditing.merging import RepairEvidence, read_entities, read_unique
+from kgeval.auditing.merging import UNIQUE, RepairEvidence, read_entities, read_unique
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import MERGE, is_extracted, query_lists, reads_evidence, repair_for, why_not_offered
 from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
@@ -53,7 +53,7 @@ class EngineOptions:
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read;
-    `declared`: what it read of the database's constraints; `causes`: what its checks have found that explains hits of others.
+    `declared`: what is known of the database's constraints; `causes`: what its checks have found that explains hits of others.
     `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
     from. `profile`: what the graph is, if that is known: by it a check is asked of some labels only, and graver or less grave.
     """
@@ -104,7 +104,7 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     """
     # the same options may audit several graphs
     rules = [as_in(rule, options.profile) for rule in options.rules]
-    options = replace(options, shared=SharedReads(), declared=SharedReads(), causes=Causes(), rules=rules)
+    options = replace(options, shared=SharedReads(), declared=options.declared.copy(), causes=Causes(), rules=rules)
     layout = without_technical(layout, options.profile)
     # before the first large array: what is taken already stays where it is
     tune_malloc()
@@ -397,7 +397,7 @@ def _repair(
 
 
 def _evidence(rule: Rule, reader: GraphReader, examples: Sequence[Example], options: EngineOptions) -> RepairEvidence:
-    unique = options.declared.get("unique", lambda: read_unique(reader))
+    unique = options.declared.get(UNIQUE, lambda: read_unique(reader))
     entities = read_entities(reader, examples, unique) if rule.repair == MERGE else {}
     made = [label.label for label in options.profile.labels if not label.is_from_texts] if options.profile else []
     return RepairEvidence(unique, entities, frozenset(made))

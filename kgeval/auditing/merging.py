@@ -19,6 +19,7 @@ from kgeval.records import Example, GraphRef, Layout
 CUT = 200  # a longer name may have been cut: of what is left nothing is sure
 MOST = 50  # of one group; each pair is compared
 BATCH = 1_000
+UNIQUE = "unique"  # what is known of a database's constraints under this name is as `declared_unique` has it
 OURS = "__Kgeval"  # begins the labels of what kgeval itself keeps beside a graph
 STAYS = "the first of each group stays: the one with most relations, then the oldest"
 Unique = dict[str, JsonValue]

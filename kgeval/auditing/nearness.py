@@ -13,7 +13,7 @@ from kgeval.auditing.check import CheckRun, Embedding
 from kgeval.auditing.graph_reader import batched
 from kgeval.errors import KgevalError
 from kgeval.graph.memory import check_vectors
-from kgeval.graph.project import by_cypher, new_graph, sweep
+from kgeval.graph.project import by_cypher, new_graph, sweep_again
 from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef
 
@@ -91,7 +91,7 @@ def _stored(check: CheckRun) -> Neighbours | None:
     dimension = sizes[0]["dimension"]
     top_k = int(check.settings["top_k"]) + _namesakes(check)
     check_vectors(check.graph, sizes[0]["entities"], dimension, top_k, timeout=check.timeout)
-    sweep(check.graph)
+    sweep_again(check.graph)
     with new_graph(check.graph) as name:
         projection = by_cypher(check.graph, "embedding-graph", name, {**layout, "dimension": dimension}, timeout=check.timeout)
         if projection is None:  # they were deleted since they were counted

@@ -126,6 +126,7 @@ class Graph:
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
         self.shared: SharedViews | None = None  # projections kept for the time of one audit (views.sharing)
         self.pace = Pace()
+        self.last_mark: str | None = None  # of the last transaction that the last query saw, as `read_marked` has it
         self.memory_limit: int | None = None  # bytes that algorithms may take of the server's heap
 
     def read(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
@@ -255,7 +256,7 @@ class Graph:
         def ask(left: float | None) -> tuple[list[Row], str | None]:
             with self._session(reading, limit=left) as session:
                 rows = _dicts(session.run(neo4j.Query(_text(query), metadata=marks(), timeout=left)))
-                return rows, " ".join(sorted(session.last_bookmarks().raw_values)) or None
+                return rows, _mark_of(session)
 
         return self._asked(ask, None)
 
@@ -464,6 +465,7 @@ class Graph:
         try:
             with translated(), kind(self._driver, self.info.database, **config) as session:
                 yield session
+                self.last_mark = _mark_of(session) or self.last_mark
         except KeyboardInterrupt:
             self._renew()
             raise
@@ -625,6 +627,11 @@ def _close(driver: neo4j.Driver) -> None:
     """Closes a driver, whatever an interrupt has left of its connections."""
     with suppress(*after_an_interrupt()):
         driver.close()
+
+
+def _mark_of(session: neo4j.Session) -> str | None:
+    """The server's mark of the last transaction that the session's last query saw."""
+    return " ".join(sorted(session.last_bookmarks().raw_values)) or None
 
 
 def _dicts(result: neo4j.Result) -> list[Row]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kgeval.errors import QueryError
 from kgeval.graph.algorithms import Adjacency, Expected, Partition, Small, View
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.project import by_cypher, natively, new_graph, sweep
+from kgeval.graph.project import by_cypher, natively, new_graph, sweep_again
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -38,7 +38,7 @@ class Plugin:
         """
         graph = self.graph
         graph.need_gds()
-        sweep(graph)
+        sweep_again(graph)
         with new_graph(graph) as name:
             projection, every = None, None
             # the native projection knows plain labels and types: it can leave out no self-loop, and cannot look at a property's text

@@ -7,6 +7,7 @@ need no client, which takes a second to load; and a clean-up has no time limit, 
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
 
 _COUNTER = itertools.count(1)
+_swept: weakref.WeakSet[Graph] = weakref.WeakSet()
 _undropped: set[str] = set()  # what this process could not drop, for its server was away: swept when that is back
 
 
@@ -105,10 +107,17 @@ def drop(graph: Graph, name: str) -> None:
         _undropped.add(name)
 
 
+def sweep_again(graph: Graph) -> None:
+    """As `sweep`, where that was not done on this connection, or since then a graph could not be dropped."""
+    if graph not in _swept or _undropped:
+        sweep(graph)
+
+
 def sweep(graph: Graph) -> list[str]:
     """Drops graphs that were left behind: of kgeval processes of this machine that were killed, and of this one where the server did not
     answer when they were to be dropped. Returns their names."""
     left = []
+    _swept.add(graph)
     for row in graph.read(all_queries()["list-graphs"]):
         if abandoned(row["graph"]) or row["graph"] in _undropped:
             drop(graph, row["graph"])

@@ -11,7 +11,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import read_stored_counts
 from kgeval.graph.queries import all_queries
 
-MARK = "RETURN 1 AS one"  # any reading query tells the last transaction
+MARK = "RETURN 1 AS one"  # any reading query tells the last transaction that it sees
 WORDS = {"transaction": "its last transaction", "counts": "its counts by label and type", "sample": "some of its nodes"}
 
 
@@ -62,11 +62,12 @@ def read_state(graph: Graph) -> GraphState:
 
 
 def read_change(graph: Graph, before: GraphState) -> GraphState | None:
-    """The state of the graph's database now, where it is not what it was `before`. One message where nothing was written.
+    """The state of the graph's database now, where what was read of it last is not of the state that was `before`. No message where the
+    last read says that nothing was written.
 
     Raises: QueryError, ConnectionLost.
     """
-    if before.transaction is not None and before.transaction == _digest(graph.read_marked(MARK)[1]):
+    if before.transaction is not None and before.transaction == _digest(graph.last_mark or graph.read_marked(MARK)[1]):
         return None
     now = read_state(graph)
     return now if now.differences(before) else None

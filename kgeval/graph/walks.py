@@ -15,7 +15,7 @@ from typing import Any
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
 from kgeval.graph.plugin import groups
-from kgeval.graph.project import by_cypher, natively, new_graph, sweep
+from kgeval.graph.project import by_cypher, natively, new_graph, sweep_again
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -72,7 +72,7 @@ def walkable(
     Raises: ConnectError without GDS; QueryError, QueryTimeout.
     """
     graph.need_gds()
-    sweep(graph)
+    sweep_again(graph)
     ordered, projection = relations <= ORDERED_MOST, None
     plain = not (layout.entity_excluded_labels or layout.scope_property) and 0 < len(layout.entity_labels) <= 500
     with new_graph(graph) as name:

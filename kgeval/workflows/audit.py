@@ -231,9 +231,13 @@ def audited(
 ) -> tuple[AuditReport, Audit]:
     """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: what
     `session.bind` gave, if that is known."""
+    from kgeval.auditing.attempts import attempt
+    from kgeval.auditing.check import SharedReads
     from kgeval.auditing.construction import construction
     from kgeval.auditing.engine import audit
+    from kgeval.auditing.graph_reader import GraphReader
     from kgeval.auditing.kept import GOES_ON
+    from kgeval.auditing.merging import UNIQUE, read_unique
     from kgeval.auditing.report_files import joined_findings, joined_warnings
     from kgeval.graph.layouts.catalogue import look_ahead
     from kgeval.profiling.engine import profile_or_note
@@ -251,7 +255,9 @@ def audited(
         built = construction(graph, layout)  # of what binding has read
         kept = open_kept(session, options, layout)
         profile, unknown = profile_or_note(graph, layout, seed=options.seed, timeout=options.timeout)
-    engine = replace(prepared.engine, kept=kept, profile=profile)
+        declared = SharedReads()
+        attempt(lambda: declared.get(UNIQUE, lambda: read_unique(GraphReader(graph, layout, options.timeout))))  # the profile has asked
+    engine = replace(prepared.engine, kept=kept, profile=profile, declared=declared)
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
 
@@ -268,10 +274,11 @@ def audited(
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
     resumed = kept.resumed()
-    notes = [*change_notes(graph, kept.state), *resumed_notes(resumed, kept.state), *notes, *unknown]
+    notes = [*resumed_notes(resumed, kept.state), *notes, *unknown]
     report = _report(session, layout, audit_data, prepared, notes, graph_name)
     told = {"resumed": resumed, "construction": built, "profile": profile and profile.without_properties()}
     report = _pictured(graph, report.model_copy(update=told), options.timeout)
+    report = report.model_copy(update={"notes": [*change_notes(graph, kept.state), *report.notes]})
     if half_loaded:
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)

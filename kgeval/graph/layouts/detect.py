@@ -13,7 +13,7 @@ from kgeval.errors import LayoutError
 from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
-from kgeval.graph.layouts.nodes import bind_nodes, counted_roles
+from kgeval.graph.layouts.nodes import bind_nodes, counted_roles, excluded_labels
 from kgeval.graph.layouts.profile import Profile, profiles
 from kgeval.graph.layouts.scope import scopes
 from kgeval.graph.pipelining import ReadRequest
@@ -262,7 +262,8 @@ def _judge(profile: Profile, signals: Signals) -> Candidate:
 
 def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candidate) -> Candidate:
     """The candidate with its nodes counted by role, its graphs, and what it does not see as evidence against it."""
-    graphs = scopes(graph, profile.layout, seen) if profile.scope_label or profile.scope_property else {}
+    layout = profile.layout.model_copy(update={"entity_excluded_labels": excluded_labels(profile.layout, seen)})  # as binding asks
+    graphs = scopes(graph, layout, seen) if profile.scope_label or profile.scope_property else {}
     try:
         bound, _ = bind_nodes(graph, profile.layout, next(iter(graphs), None), seen)
     except LayoutError as cause:

@@ -57,17 +57,19 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     """Labels, types and property keys that the database lacks are taken out; patterns such as `_Bloom_*` are filled in."""
     data = layout.model_dump(exclude={"detect"})
     entities = layout.entity_labels if "*" in layout.entity_labels else _present(layout.entity_labels, seen.labels)
-    # only a last * is a pattern in a layout: fnmatch would read [...] as a set of letters
-    patterns = [p.replace("[", "[[]") for p in layout.entity_excluded_labels if p.endswith("*") and p != "*"]
-    excluded = sorted(
-        label for label in seen.labels if label in layout.entity_excluded_labels or any(fnmatchcase(label, p) for p in patterns)
-    )
-    data |= {"entity_labels": entities, "entity_excluded_labels": excluded}
+    data |= {"entity_labels": entities, "entity_excluded_labels": excluded_labels(layout, seen)}
     data |= {key: _present(data[key], seen.labels) for key in LISTS_OF_LABELS}
     data |= {key: _present(data[key], seen.types) for key in LISTS_OF_TYPES}
     data |= {key: data[key] if data[key] in seen.keys else None for key in OPTIONAL_KEYS}
     data |= {key: _present(data[key], seen.keys) for key in LISTS_OF_KEYS}
     return Layout.model_validate(data)
+
+
+def excluded_labels(layout: Layout, seen: Catalogue) -> list[str]:
+    """The labels of the database that the layout excludes, by name or by pattern."""
+    # only a last * is a pattern in a layout: fnmatch would read [...] as a set of letters
+    patterns = [p.replace("[", "[[]") for p in layout.entity_excluded_labels if p.endswith("*") and p != "*"]
+    return sorted(label for label in seen.labels if label in layout.entity_excluded_labels or any(fnmatchcase(label, p) for p in patterns))
 
 
 def held_keys(graph: Graph, layout: Layout) -> Layout:
