@@ -20,7 +20,7 @@ CALL () {
   RETURN p, null AS n, r, r[p.first] AS first, r[p.last] AS last
 }
 WITH p, n, r, first, last
-WHERE NOT first IS :: LIST<ANY> AND NOT last IS :: LIST<ANY> AND NOT first IS :: BOOLEAN AND NOT last IS :: BOOLEAN
+WHERE none(x IN [first, last] WHERE x IS :: LIST<ANY> OR x IS :: BOOLEAN OR x IS :: LOCAL TIME OR x IS :: ZONED TIME)
 WITH p, n, r, toStringOrNull(first) AS first, toStringOrNull(last) AS last, CASE WHEN NOT first IS :: STRING THEN first > last END AS known
 WITH p, n, r, first, last, known, '\\d{4}(-\\d\\d(-\\d\\d([T ].*)?)?)?' AS day
 WITH p, n, r, first, last, CASE

@@ -281,7 +281,8 @@ def test_values_that_stand_in_the_wrong_order_are_found(graph: Graph, draw: Draw
               (s:Stay:Record {stayId: i, name: 'Stay ' + i,
                 started_at: CASE i WHEN 6 THEN '2020-02-01T10:00:00' ELSE '2020-02-01T08:00:00' END,
                 ended_at: '2020-02-01T09:00:00', min_price: i % 5, max_price: CASE i WHEN 7 THEN '0.5' ELSE 5 END,
-                from: i, to: 40 - i, width_min: 'n/a', width_max: 2}),
+                from: i, to: 40 - i, begin: localtime('22:00'), end: CASE i WHEN 8 THEN localtime('06:00') ELSE localtime('23:00') END,
+                width_min: 'n/a', width_max: 2}),
               (p)-[:WORKS_AT {since: 1990, until: CASE i WHEN 8 THEN 1980 ELSE 2000 END, open: true, close: false}]->(s)""")
     found = audited(graph, "values-out-of-order")["values-out-of-order"]
     assert whys(found) == {
@@ -295,7 +296,9 @@ def test_values_that_stand_in_the_wrong_order_are_found(graph: Graph, draw: Draw
 @pytest.mark.parametrize(("first", "last", "ordered"), [
     ("born", "died", True), ("dateOfBirth", "deathDate", True), ("valid_from", "valid_to", True), ("minPrice", "max_price", True),
     ("startedAt", "endedAt", True), ("founded", "dissolvedOn", True), ("hireDate", "terminationDate", True), ("died", "born", False),
-    ("startLine", "endColumn", False), ("fromStation", "toAirport", False), ("minimum", "died", False), ("ordered", "ordered", False),
+    ("startLine", "endColumn", False), ("start_month", "end_month", False),
+    ("ordered", "delivered", False), ("entryPrice", "exitPrice", False),
+    ("fromStation", "toAirport", False), ("minimum", "died", False), ("ordered", "ordered", False),
 ])
 def test_what_comes_before_what_is_read_in_the_names(first: str, last: str, ordered: bool) -> None:
     values = [PropertyProfile(key=key, filled=1.0, types={"INTEGER": 1.0}) for key in (first, last)]

@@ -14,6 +14,11 @@ LEAST = 10  # nodes or relations with both values that show which comes first
 WRONG = 0.1  # share of them up to which the wrong order is a mistake; above it the two names mean something else
 TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
 DATED = 0.9  # share of values that are dates
+NO_MOMENT = word_set("""
+    month hour hours minute minutes week weekday season angle qty quantity count amount price value number total units cost score rating
+    balance
+""")  # of what goes round (a night shift ends before it begins), or may fall (what was delivered of what was ordered)
+ONLY_AS_DATES = frozenset(("shipping",))  # pairs that are quantities as well
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -45,11 +50,12 @@ def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[dict[str, str
 def in_order(properties: Iterable[PropertyProfile]) -> Iterator[tuple[str, str]]:
     """Of properties those of which the values of one come before those of the other, by their names: born, died; valid_from, valid_to;
     minPrice, maxPrice; a birth, and any date."""
-    tables = [(word_set(first), word_set(last)) for first, last in word_lists("in_order").values()]
-    births = word_set(word_lists("in_order")["life"][0])
-    for first, last in permutations(properties, 2):
-        is_named = any(_without(first.key, before) & _without(last.key, after) for before, after in tables)
-        if is_named or (_without(first.key, births) and _is_date(first) and _is_date(last)):
+    tables = {name: (word_set(first), word_set(last)) for name, (first, last) in word_lists("in_order").items()}
+    known = [found for found in properties if not NO_MOMENT & {*key_words(found.key)}]
+    for first, last in permutations(known, 2):
+        named = {name for name, (before, after) in tables.items() if _without(first.key, before) & _without(last.key, after)}
+        are_dates = _is_date(first) and _is_date(last)
+        if (are_dates and (named or _without(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
             yield first.key, last.key
 
 
