@@ -33,7 +33,7 @@ WITH label, typed, pairs, rare, usual[0] AS usual
 WITH sum(typed) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
   collect([p IN rare | p {.*, label: label, typed: typed, usual_from: usual.from_type, usual_to: usual.to_type, usual_uses: usual.uses,
     reversed: any(o IN pairs WHERE o.from_type = p.to_type AND o.to_type = p.from_type
-      AND (o.uses > $max_uses OR o.uses > $max_share * typed))}]) AS lists
+      AND o.uses > 0.2 * typed)}]) AS lists
 WITH total, count, CASE WHEN count = 0 THEN [[null]] ELSE lists END AS lists
 UNWIND lists AS list
 UNWIND list AS hit

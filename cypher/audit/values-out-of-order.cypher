@@ -1,18 +1,18 @@
 // values-out-of-order: how many nodes and relations have both of two values of which one comes first (a birth, a death), and on how many
 // they stand the wrong way round. Values that cannot be compared (a date and a number) do not count.
 //
-// :param pairs => [{owner: 'Person', labels: ['Person'], first: 'born', last: 'died'}] -- LIST OF MAP: two properties of labels, or of a type
-// :param sample => 5                                                                 -- INTEGER: examples to return
+// :param ordered => [{place: 0, owner: 'Person', labels: ['Person'], first: 'born', last: 'died'}] -- LIST OF MAP: two properties of labels, or of a type
+// :param sample => 5                                                                           -- INTEGER: examples to return; 0: only counted
 //
-// returns: owner STRING, first STRING, last STRING, compared INTEGER, hits INTEGER, sample LIST OF MAP
+// returns: owner STRING, first STRING, last STRING, compared INTEGER, before INTEGER, hits INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
   MATCH (n:@Node)
-  WHERE any(l IN labels(n) WHERE any(p IN $pairs WHERE l IN p.labels))
-  UNWIND [p IN $pairs WHERE any(l IN labels(n) WHERE l IN p.labels)] AS p
+  WHERE any(l IN labels(n) WHERE any(p IN $ordered WHERE l IN p.labels))
+  UNWIND [p IN $ordered WHERE any(l IN labels(n) WHERE l IN p.labels)] AS p
   RETURN p, n, null AS r, n[p.first] AS first, n[p.last] AS last
   UNION ALL
-  WITH [p IN $pairs WHERE p.type IS NOT NULL] AS pairs
+  WITH [p IN $ordered WHERE p.type IS NOT NULL] AS pairs
   WHERE NOT isEmpty(pairs)
   MATCH (a:@Node)-[r]->(b:@Node)
   WHERE any(p IN pairs WHERE p.type = type(r))
@@ -30,8 +30,15 @@ WITH p, n, r, first, last, CASE
   ELSE toFloatOrNull(first) > toFloatOrNull(last)
 END AS reversed
 WHERE reversed IS NOT NULL
-WITH p, count(*) AS compared, collect(CASE WHEN reversed THEN {n: n, r: r, first: first, last: last} END) AS hits
-RETURN p.owner AS owner, p.first AS first, p.last AS last, compared, size(hits) AS hits, COLLECT {
+WITH p, count(*) AS compared, sum(CASE WHEN reversed THEN 1 ELSE 0 END) AS wrong,
+  sum(CASE WHEN NOT reversed AND first <> last THEN 1 ELSE 0 END) AS before,
+  collect(CASE WHEN reversed AND $sample > 0 THEN {n: n, r: r, first: first, last: last} END) AS hits
+WITH collect(p {.*, compared: compared, wrong: wrong, before: before, hits: hits}) AS rows
+UNWIND $ordered AS p
+WITH p, head([row IN rows WHERE row.place = p.place]) AS row
+WITH p, coalesce(row.compared, 0) AS compared, coalesce(row.before, 0) AS before, coalesce(row.wrong, 0) AS wrong,
+  coalesce(row.hits, []) AS hits
+RETURN p.owner AS owner, p.first AS first, p.last AS last, compared, before, wrong AS hits, COLLECT {
   UNWIND hits AS hit
   WITH hit.n AS n, hit.r AS r, left(hit.first, 40) AS first, left(hit.last, 40) AS last
   WITH n, r, first, last, CASE
@@ -43,4 +50,4 @@ RETURN p.owner AS owner, p.first AS first, p.last AS last, compared, size(hits) 
   RETURN {items: [{element_id: coalesce(elementId(n), elementId(r)), key: name, name: name, type: coalesce(type(r), @type(n)),
     kind: CASE WHEN r IS NULL THEN 'entity' ELSE 'relation' END}], why: p.first + ' ' + first + ', ' + p.last + ' ' + last}
 } AS sample
-ORDER BY owner, first, last
+ORDER BY p.place

@@ -3,60 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 from kgeval.auditing.suspects import key_words, layout_keys
+from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.text.wordlists import word_lists, word_set
 
-LEAST = 10  # nodes or relations with both values that show which comes first
-WRONG = 0.1  # share of them up to which the wrong order is a mistake; above it the two names mean something else
+LEAST, LEAST_LEARNED = 10, 30  # nodes or relations with both values that show which comes first: by their names, or by their values
+WRONG, WRONG_LEARNED = 0.1, 0.02  # shares of them up to which the wrong order is a mistake; above it the two mean something else
+ORDERED = 0.9  # share of them of which the first is before the last, not the same
 TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
 DATED = 0.9  # share of values that are dates
 NO_MOMENT = word_set("""
     month hour hours minute minutes week weekday season angle qty quantity count amount price value number total units cost score rating
     balance
 """)  # of what goes round (a night shift ends before it begins), or may fall (what was delivered of what was ordered)
+LIMITS = "limits"  # of whatever
 ONLY_AS_DATES = frozenset(("shipping",))  # pairs that are quantities as well
+
+
+PLANS = word_set("""
+    due required require expected planned scheduled schedule deadline target eta etd estimated promised best use expiry expires expiration
+    valid until next renewal renew review warranty
+""")  # of what may come earlier or later than it was meant to
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Two properties of which the values of one come before those of the other. `is_named`: by their names; else that is to be seen in
+    their values."""
+
+    first: str
+    last: str
+    is_named: bool = True
+
+    def are_slips(self, row: Row) -> bool:
+        """Whether the few values that stand the other way round are mistakes."""
+        of = row["compared"]
+        if self.is_named:
+            return bool(of >= LEAST and row["hits"] <= WRONG * of)
+        return bool(of >= LEAST_LEARNED and 0 < row["hits"] <= WRONG_LEARNED * of and row["before"] >= ORDERED * of)
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: pairs of values in the wrong order; `total`: pairs of values that can be compared, of properties that come in an order."""
     profile: GraphProfile | None = check.settings["profile"]
-    pairs = list(_pairs(profile, layout_keys(check.layout))) if profile else []
-    if not pairs:
+    asked = list(_pairs(profile, layout_keys(check.layout))) if profile else []
+    if not asked:
         return CheckOutcome(0, 0)
-    rows = [row for row in check.own_rows(pairs=pairs) if row["compared"] >= LEAST and row["hits"] <= WRONG * row["compared"]]
+    found = list(zip(asked, check.own_rows(ordered=[pair for pair, _ in asked], sample=0), strict=True))
+    told = [(pair, row) for (pair, ordered), row in found if ordered.are_slips(row)]
+    wrong = [pair for pair, row in told if row["hits"]]
+    rows = check.own_rows(ordered=wrong) if wrong else []
     examples = examples_of(example for row in rows for example in row["sample"])
     return CheckOutcome(
-        sum(row["hits"] for row in rows), sum(row["compared"] for row in rows), examples[: check.sample], parameters={"pairs": pairs},
+        sum(row["hits"] for row in rows), sum(row["compared"] for _, row in told), examples[: check.sample],
+        parameters={"ordered": wrong or [pair for pair, _ in told]},
     )
 
 
-def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[dict[str, str | list[str] | None]]:
+def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[tuple[dict[str, str | list[str] | int | None], Ordered]]:
     """As the query takes them, each pair of properties once for all labels that have it."""
-    labels: dict[tuple[str, str], list[str]] = {}
+    labels: dict[Ordered, list[str]] = {}
     for label in profile.labels:
         for pair in in_order(label.properties) if label.label and label.role != "technical" else ():
             labels.setdefault(pair, []).append(label.label)
-    for (first, last), having in sorted(labels.items()):
-        yield {"owner": ", ".join(having), "labels": having, "type": None, "first": first, "last": last}
-    for relation in profile.types:
-        for first, last in in_order(found for found in relation.properties if found.key not in own):
-            yield {"owner": relation.type, "labels": [], "type": relation.type, "first": first, "last": last}
+    types = [(relation.type, pair) for relation in profile.types for pair in in_order(_others(relation.properties, own))]
+    owners: list[tuple[list[str], str | None, Ordered]] = [
+        *((having, None, pair) for pair, having in labels.items()), *(([], type_, pair) for type_, pair in types),
+    ]
+    for place, (having, type_, pair) in enumerate(owners):
+        owner = type_ or ", ".join(having)
+        yield {"place": place, "owner": owner, "labels": having, "type": type_, "first": pair.first, "last": pair.last}, pair
 
 
-def in_order(properties: Iterable[PropertyProfile]) -> Iterator[tuple[str, str]]:
-    """Of properties those of which the values of one come before those of the other, by their names: born, died; valid_from, valid_to;
-    minPrice, maxPrice; a birth, and any date."""
+def _others(properties: Iterable[PropertyProfile], own: frozenset[str]) -> Iterator[PropertyProfile]:
+    return (found for found in properties if found.key not in own)
+
+
+def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
+    """Of properties those of which the values of one come before those of the other: by their names (born, died; valid_from, valid_to;
+    minPrice, maxPrice; a birth, and any date), or, of two dates that are no plans, perhaps by their values."""
     tables = {name: (word_set(first), word_set(last)) for name, (first, last) in word_lists("in_order").items()}
-    known = [found for found in properties if not NO_MOMENT & {*key_words(found.key)}]
+    known = list(properties)
+    of_names: set[tuple[str, str]] = set()
+    left: list[Ordered] = []
     for first, last in permutations(known, 2):
+        words = {*key_words(first.key), *key_words(last.key)}
         named = {name for name, (before, after) in tables.items() if _without(first.key, before) & _without(last.key, after)}
+        if words & NO_MOMENT and named != {LIMITS}:
+            continue
         are_dates = _is_date(first) and _is_date(last)
         if (are_dates and (named or _without(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
-            yield first.key, last.key
+            of_names.add((first.key, last.key))
+        elif are_dates and not PLANS & words:
+            left.append(Ordered(first.key, last.key, is_named=False))
+    yield from (Ordered(first, last) for first, last in sorted(of_names))
+    yield from (one for one in left if (one.last, one.first) not in of_names)
 
 
 def _without(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
