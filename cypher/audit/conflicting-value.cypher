@@ -1,10 +1,12 @@
 // conflicting-value: entities with several objects for a relation that has one object nearly everywhere.
-// A relation label is functional if it is declared so, or if it has enough subjects and nearly all of them have one object.
+// A relation label is functional if it is declared so, or if it says what a thing has one of (born in), and has enough subjects of which
+// nearly all have one object.
 // Relations that have expired or ended do not count. Total: subjects of functional relation labels.
 //
 // :param sample => 5                    -- INTEGER: examples to return
 // :param min_subjects => 20             -- INTEGER: subjects that a relation label needs before it can be found functional
 // :param min_single_share => 0.9        -- FLOAT: share of its subjects that must have one object
+// :param one_object => ['born in']      -- LIST OF STRING: what a thing has one object of, in small letters
 // :param functional => ''               -- STRING: relation labels declared functional, separated by commas
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
@@ -20,7 +22,8 @@ CALL () {
   }
   WITH label, count(*) AS subjects, sum(CASE WHEN objects = 1 THEN 1 ELSE 0 END) AS single
   WITH label, subjects, toFloat(single) / subjects AS share
-  WHERE (subjects >= $min_subjects AND share >= $min_single_share)
+  WHERE (subjects >= $min_subjects AND share >= $min_single_share
+      AND replace(replace(replace(toLower(label), '_', ''), '-', ''), ' ', '') IN [w IN $one_object | replace(w, ' ', '')])
     OR toLower(label) IN [f IN split($functional, ',') | toLower(trim(f))]
   RETURN sum(subjects) AS total, collect({label: label, subjects: subjects, share: share}) AS functional, collect(label) AS names
 }

@@ -1,9 +1,10 @@
-// value-outside-format: how many texts hold nothing of what nearly all others of their property are: numbers, dates or addresses; and how
-// many dates are not written from the year on (2020-05-06), of which a year or a month alone is.
+// value-outside-format: how many texts are unlike nearly all others of their property, which are numbers, dates or addresses: outside (they
+// hold nothing of the kind), dressed (a number with more than digits: 110 kV), turned (a date that does not begin with the year), impossible
+// (a day that no calendar has).
 //
 // :param suspects => [{label: 'Item', key: 'price', format: 'number'}] -- LIST OF MAP: properties of labels, or of types ({type, key})
 //
-// returns: owner STRING, key STRING, texts INTEGER, outside INTEGER, example STRING, turned INTEGER, turned_example STRING
+// returns: owner STRING, key STRING, texts INTEGER, kinds LIST OF MAP
 // mode: read
 CALL () {
   MATCH (n:@Node)
@@ -26,8 +27,14 @@ WITH owner, s, text, NOT CASE s.format
   WHEN 'mail address' THEN text CONTAINS '@'
   WHEN 'web address' THEN text CONTAINS '.' OR text CONTAINS '/'
   ELSE text =~ '(?s).*[0-9].*' END AS outside
-WITH owner, s, text, outside, s.format = 'date' AND NOT outside AND NOT text =~ '\\d{4}(-\\d{1,2}(-\\d{1,2}([T ].*)?)?)?' AS turned
-RETURN owner, s.key AS key, count(*) AS texts, sum(CASE WHEN outside THEN 1 ELSE 0 END) AS outside,
-  min(CASE WHEN outside THEN text END) AS example, sum(CASE WHEN turned THEN 1 ELSE 0 END) AS turned,
-  min(CASE WHEN turned THEN text END) AS turned_example
+WITH owner, s, text, CASE
+  WHEN outside THEN 'outside'
+  WHEN s.format = 'number' AND NOT text =~ '[+-]?\\d{1,15}([.,]\\d{1,15})*([eE][+-]?\\d{1,3})?%?' THEN 'dressed'
+  WHEN s.format <> 'date' THEN null
+  WHEN NOT text =~ '\\d{4}(-\\d{1,2}(-\\d{1,2}([T ].*)?)?)?' THEN 'turned'
+  WHEN text STARTS WITH '0000' OR text =~ '\\d{4}-(0?0|1[3-9]|[2-9]\\d)(-.*)?|\\d{4}-\\d{1,2}-(0?0|3[2-9]|[4-9]\\d)([T ].*)?'
+    OR text =~ '\\d{4}-(0?2-3[01]|(0?[469]|11)-31)([T ].*)?' THEN 'impossible'
+END AS kind
+WITH owner, s.key AS key, kind, count(*) AS times, min(text) AS example
+RETURN owner, key, sum(times) AS texts, [x IN collect({kind: kind, times: times, example: example}) WHERE x.kind IS NOT NULL] AS kinds
 ORDER BY owner, key

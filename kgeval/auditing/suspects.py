@@ -16,6 +16,19 @@ from kgeval.text.wordlists import word_set
 TEXT = "STRING"
 ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 
+# what is written in digits and is no number: nobody adds up or compares two of them
+NO_NUMBER = re.compile(
+    r"(?:id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
+    r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
+)
+
+TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
+DATED = 0.9  # share of values that are dates
+PLANS = word_set("""
+    due required require expected planned scheduled schedule deadline target eta etd estimated promised best use expiry expires expiration
+    valid until next renewal renew review warranty
+""")  # of what may come earlier or later than it was meant to
+
 
 @dataclass(frozen=True)
 class TextProperty:
@@ -67,6 +80,11 @@ def key_words(key: str) -> list[str]:
     """The words of a property's name in small letters, without those that say only that it is a date: dateOfBirth is birth."""
     words = re.split(r"[\W_]+", uncamel(key).lower())
     return [word for word in words if word and word not in ONLY_DATES]
+
+
+def is_date(found: PropertyProfile) -> bool:
+    """Whether nearly all sampled values of a property are dates."""
+    return sum(found.types.get(name, 0.0) for name in TEMPORAL) >= DATED or found.formats.get("date", 0.0) >= DATED
 
 
 def property_name(owner: str, key: str) -> str:

@@ -47,6 +47,24 @@ def test_a_hierarchy_that_leads_back_is_found(graph: Graph, draw: Draw, edges: l
     assert (found.count or 0) == sum(len(example.items) for example in found.examples)
 
 
+CHAIN = """UNWIND range(0, 99) AS i CREATE (:Act {id: i, name: 'Act ' + i}) WITH collect(1) AS done
+MATCH (a:Act), (b:Act {id: a.id / 3}) WHERE a.id > 0 AND a.id < 97 CREATE (a)-[:LAID_DOWN_BY]->(b)
+WITH count(*) AS done MATCH (x:Act {id: 97}), (y:Act {id: 98}) CREATE (x)-[:LAID_DOWN_BY]->(y), (y)-[:LAID_DOWN_BY]->(x)"""
+
+
+@pytest.mark.parametrize(("graph_of", "whys"), [
+    (CHAIN, ["LAID_DOWN_BY: Act 97 -> Act 98 -> Act 97"]),
+    # couples lead nowhere, friends have several, and where many lead back it is no hierarchy
+    ("""UNWIND range(0, 49) AS i CREATE (a:Act {id: i, name: 'Act ' + i})-[:MARRIED]->(b:Act {id: 100 + i, name: 'Act 1' + i})
+        WITH a, b, i WHERE i = 7 CREATE (b)-[:MARRIED]->(a)""", []),
+    ("""UNWIND range(0, 60) AS i CREATE (:Act {id: i, name: 'Act ' + i}) WITH collect(1) AS done
+        MATCH (a:Act), (b:Act {id: (a.id + 1) % 61}) CREATE (a)-[:NEXT_TO]->(b)""", []),
+])
+def test_a_hierarchy_shows_in_its_relations_too(graph: Graph, draw: Draw, graph_of: str, whys: list[str]) -> None:
+    draw(graph_of)
+    assert [example.why for example in circles(graph).examples] == whys
+
+
 def test_as_many_circles_as_another_library_counts(graph: Graph, draw: Draw) -> None:
     draw("""UNWIND range(0, 199) AS i CREATE (:Part {id: i, name: 'Part ' + i}) WITH count(*) AS done
             MATCH (a:Part), (b:Part) WHERE a <> b AND (a.id * 7919 + b.id * 104729) % 211 = 0 CREATE (a)-[:PART_OF]->(b)""")
@@ -61,7 +79,8 @@ def test_as_many_circles_as_another_library_counts(graph: Graph, draw: Draw) -> 
 
 @pytest.mark.parametrize(("type_", "said"), [
     ("skos__broader", "broader"), ("rdfs:subClassOf", "sub class of"), ("IS_A", "is a"), ("isPartOf", "is part of"),
-    ("LOCATED_IN", "located in"), ("Reports To", "reports to"), ("HAS_CHILD", "has child"), ("parent", "parent"),
+    ("LOCATED_IN", "located in"), ("SUBGENRE_OF", "subgenre of"), ("HAS_PREREQUISITE", "has prerequisite"), ("SUBJECT_OF", None),
+     ("Reports To", "reports to"), ("HAS_CHILD", "has child"), ("parent", "parent"),
     ("PARENTHESIS", None), ("PART", None), ("KNOWS", None), ("HAS", None), ("", None), ("__", None),
 ])
 def test_what_a_type_says_is_read_from_its_words(type_: str, said: str | None) -> None:

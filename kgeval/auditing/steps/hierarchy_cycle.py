@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.entity_columns import number_of
@@ -14,6 +14,10 @@ from kgeval.text.relation_kinds import ranking
 BATCH = 1_000  # nodes a query
 TRIED = 100  # nodes of a part from which a shortest circle is looked for
 SHOWN = 6  # nodes of a circle that its sentence names
+LEAST = 20  # relations between nodes of one label that may show a hierarchy, whatever their type is called
+ONE_EACH, FEW = 0.97, 0.05  # shares of nodes there: with one relation, at least, and on circles, at most
+STEPS = 3  # of a way that shows it
+OFTEN = 1.1  # relations a node of the label, at most
 
 
 class Hierarchy:
@@ -27,6 +31,25 @@ class Hierarchy:
     def add(self, start: str, end: str, type_: str) -> None:
         """Adds a relation."""
         self.ends[self._number(start)].setdefault(self._number(end), type_)
+
+    def is_shown(self) -> bool:
+        """Whether the relations alone show a hierarchy: nearly each node leads to one (or is reached from one), and ways go on for three
+        steps and more, as in a tree or a chain; not as in couples."""
+        return self._goes_up(self.ends) or self._goes_up(self._turned())
+
+    def _turned(self) -> dict[int, dict[int, str]]:
+        turned: dict[int, dict[int, str]] = defaultdict(dict)
+        for start, ends in self.ends.items():
+            for end, type_ in ends.items():
+                turned[end][start] = type_
+        return turned
+
+    def _goes_up(self, ends: Mapping[int, Mapping[int, str]]) -> bool:
+        others = {start: [end for end in reached if end != start] for start, reached in ends.items()}
+        above = {start: reached[0] for start, reached in others.items() if len(reached) == 1}
+        if len(above) < max(LEAST, ONE_EACH * sum(map(bool, others.values()))):
+            return False
+        return any(len({start, *_upwards(start, above)}) > STEPS for start in above)
 
     def _number(self, element_id: str) -> int:
         if element_id not in self.ids:
@@ -76,21 +99,48 @@ class Hierarchy:
         raise ValueError(f"nothing leads back to node {first}")
 
 
+def _upwards(node: int, above: Mapping[int, int]) -> Iterator[int]:
+    """The first nodes on the way up."""
+    for _ in range(STEPS):
+        if node not in above:
+            return
+        node = above[node]
+        yield node
+
+
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: nodes on the listed circles, of which each part that leads back to itself has one; `total`: nodes in hierarchies. Each
     example is a shortest circle."""
     profile: GraphProfile | None = check.settings["profile"]
     types = [found.type for found in profile.types if found.says == "type"] if profile else []
     known = {type_: said for type_ in types if (said := ranking(type_, check.layout))}
-    if not known:
+    perhaps = {type_: type_ for type_ in (_may_rank(profile) if profile else ()) if type_ not in known}
+    if not known and not perhaps:
         return CheckOutcome(0, 0)
-    read = _read(check, known)
-    found = [(hierarchy, circle) for _, hierarchy in sorted(read.items()) for circle in hierarchy.circles()]
+    read = _read(check, {**perhaps, **known})
+    named = {*known.values()}
+    read = {name: one for name, one in read.items() if name in named or one.is_shown()}
+    parts = [(name, hierarchy, hierarchy.circles()) for name, hierarchy in sorted(read.items())]
+    found = [
+        (hierarchy, circle) for name, hierarchy, circles in parts for circle in circles
+        if name in named or sum(map(len, circles)) <= FEW * len(hierarchy.ids)
+    ]
     found.sort(key=lambda item: len(item[1]))
     return CheckOutcome(
         sum(len(circle) for _, circle in found), sum(len(hierarchy.ids) for hierarchy in read.values()),
         _examples(check, found[: check.sample]), examples_total=len(found),
     )
+
+
+def _may_rank(profile: GraphProfile) -> Iterator[str]:
+    """Relation types of what people made between nodes of one label, of which each may have one."""
+    nodes = {label.label: label.nodes for label in profile.labels if label.kind in ("hand-made", "RDF")}
+    for relation in profile.types:
+        labels = {(ends.start, ends.end) for ends in relation.ends}
+        if relation.says == "type" and relation.directed and relation.count >= LEAST and len(labels) == 1:
+            (start, end), = labels
+            if start == end and relation.count <= OFTEN * nodes.get(start, 0):
+                yield relation.type
 
 
 def _read(check: CheckRun, known: Mapping[str, str]) -> dict[str, Hierarchy]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.suspects import key_words
+from kgeval.auditing.suspects import PLANS, is_date, key_words
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.text.wordlists import word_set
 
@@ -20,6 +20,9 @@ NOT_NEGATIVE = word_set("""
     population area weight height length width distance duration runtime pages employees seats floors capacity salary age
 """)
 PAST = word_set("born birth birthday dob died death deceased dod founded established incorporated built")
+
+FAR = 3_653  # days from now: what is meant to happen is rarely put down ten years ahead
+AHEAD = PLANS | word_set("end ends ending to term matures maturity retirement retire retires projected forecast horizon by")
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -38,9 +41,10 @@ def run(check: CheckRun) -> CheckOutcome:
 
 def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
     """As the query takes them. A day more than today: of two clocks one is ahead."""
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
-    for key in (found.key for found in label.properties):
-        words = key_words(key)
+    today = datetime.now(UTC).date()
+    tomorrow, far = (today + timedelta(days=1)).isoformat(), (today + timedelta(days=FAR)).isoformat()
+    for found in label.properties:
+        key, words = found.key, key_words(found.key)
         known: dict[str, str | float | None] = {"label": label.label, "key": key, "low": None, "high": None, "latest": None}
         if len(words) == 1 and words[0] in BOUNDS:
             low, high = BOUNDS[words[0]]
@@ -49,3 +53,5 @@ def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
             yield {**known, "low": 0.0}
         elif PAST & {*words}:
             yield {**known, "latest": tomorrow}
+        elif is_date(found) and not AHEAD & {*words}:
+            yield {**known, "latest": far}

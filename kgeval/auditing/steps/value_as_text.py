@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import NO_NUMBER, TextProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
 SAMPLED, ALL = 0.9, 0.98  # shares of texts, in the sample and of all
-# what is written in digits and is no number: nobody adds up or compares two of them
-NO_NUMBER = re.compile(
-    r"(?:id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
-    r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
-)
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -37,5 +30,5 @@ def _is_suspect(found: TextProperty) -> bool:
 def _said(_: TextProperty, row: Row) -> str | None:
     for what, count in (("dates", row["dates"]), ("numbers", row["numbers"])):
         if row["texts"] >= 5 and count >= ALL * row["texts"] and (what == "dates" or row["padded"] <= 0.01 * row["texts"]):
-            return f"{count:,} of {row['texts']:,} texts are {what}, as '{row['example'][:30]}'"
+            return f"{count:,} of {row['texts']:,} texts are {what}, as '{(row['example'] or '?')[:30]}'"
     return None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import NO_NUMBER, TextProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
-SAMPLED, FEW = 0.9, 0.05  # shares of texts: of the format in the sample, and of all those that may be none
+SAMPLED, FEW = 0.9, 0.1  # shares of texts: of the format in the sample, and of all those that may be none
 LEAST = 20  # texts of which a share says something
+SAID = {
+    "dressed": "are a number and something else", "turned": "are dates written otherwise", "impossible": "are days that no calendar has",
+}
 FORMATS = ("number", "date", "web address", "mail address")
 
 
@@ -19,16 +22,21 @@ def run(check: CheckRun) -> CheckOutcome:
 
     def said(found: TextProperty, row: Row) -> str | None:
         of = row["texts"]
-        kinds = (("outside", f"are no {formatted[found.name]}", "example"), ("turned", "are dates written otherwise", "turned_example"))
-        few = [(row[count], what, row[example][:30]) for count, what, example in kinds if 0 < row[count] <= FEW * of]
-        parts = [f"{count:,} of {of:,} texts {what}, as '{example}'" for count, what, example in few]
+        words = {**SAID, "outside": f"are no {formatted[found.name]}"}
+        few = [one for one in row["kinds"] if one["times"] <= FEW * of]
+        parts = [f"{one['times']:,} of {of:,} texts {words[one['kind']]}, as '{one['example'][:30]}'" for one in sorted(few, key=_order)]
         return "; ".join(parts) if of >= LEAST and parts else None
 
     return judged_properties(check, suspects, suspects, said, more={name: {"format": kind} for name, kind in formatted.items()})
+
+
+def _order(one: Row) -> list[str]:
+    return [str(one["kind"] != "outside"), one["kind"]]
 
 
 def _format(found: TextProperty) -> str | None:
     """What nearly all sampled texts are that are no words for a missing value."""
     formats = found.values.formats
     of = 1 - formats.get("null word", 0.0)
-    return next((kind for kind in FORMATS if of > 0 and formats.get(kind, 0.0) >= SAMPLED * of), None)
+    kind = next((kind for kind in FORMATS if of > 0 and formats.get(kind, 0.0) >= SAMPLED * of), None)
+    return None if kind == "number" and NO_NUMBER.search(found.values.key) else kind

@@ -14,6 +14,7 @@ from kgeval.names.forms import without_marks
 LEAST = 20  # texts of which a list of values says something
 REPEATED = 0.2  # share of a property's sampled texts that differ, up to which they are values of a list
 LONGEST = 40  # characters of a value
+SHORTEST, OFTENER = 3, 10  # letters of an abbreviation, and how often the word stands for each time that it does
 BETWEEN_LETTERS = re.compile(r"(?<=\w)[\s_\-.,'\u2019]+(?=\w)|(?<=[^\W\d])_(?=\w)")
 CASE_SAYS = re.compile(r"unit|uom|symbol|code|gene|allele|hash|token|path|url|uri|file|sku|key|name$|title$|_id$|Id$", re.IGNORECASE)
 
@@ -31,7 +32,7 @@ def _is_list_of_values(found: TextProperty) -> bool:
 
 def _said(_: TextProperty, row: Row) -> str | None:
     texts = [(one["text"], one["times"]) for one in row["texts"]]
-    several = [own for own in spellings(texts) if len(own) > 1]
+    several = [own for own in [*spellings(texts), *abbreviations(texts)] if len(own) > 1]
     of = sum(times for _, times in texts)
     if of < LEAST or not several:
         return None
@@ -47,6 +48,21 @@ def spellings(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
     for text, times in sorted(texts, key=lambda one: (-one[1], one[0])):
         groups[_said_by(text)].append((text, times))
     return [own for said, own in groups.items() if said]
+
+
+def abbreviations(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
+    """Texts that a few have for a word that many have written out, each behind that word: Eng. and English, Mon and Monday. They begin
+    just one of the others, within its one word."""
+    known = list(texts)
+    found = []
+    for short, seldom in known:
+        stem = short.rstrip(".").casefold()
+        longer = [one for one in known if one[0].casefold().startswith(stem) and one[0].casefold() != stem and one[0] != short]
+        if len(stem) >= SHORTEST and stem.isalpha() and len(longer) == 1:
+            word, often = longer[0]
+            if often >= OFTENER * seldom and word.isalpha() and len(word) >= len(stem) + 2:
+                found.append([(word, often), (short, seldom)])
+    return found
 
 
 def _said_by(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.suspects import key_words, layout_keys
+from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.text.wordlists import word_lists, word_set
@@ -15,20 +15,12 @@ from kgeval.text.wordlists import word_lists, word_set
 LEAST, LEAST_LEARNED = 10, 30  # nodes or relations with both values that show which comes first: by their names, or by their values
 WRONG, WRONG_LEARNED = 0.1, 0.02  # shares of them up to which the wrong order is a mistake; above it the two mean something else
 ORDERED = 0.9  # share of them of which the first is before the last, not the same
-TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
-DATED = 0.9  # share of values that are dates
 NO_MOMENT = word_set("""
     month hour hours minute minutes week weekday season angle qty quantity count amount price value number total units cost score rating
     balance
 """)  # of what goes round (a night shift ends before it begins), or may fall (what was delivered of what was ordered)
 LIMITS = "limits"  # of whatever
 ONLY_AS_DATES = frozenset(("shipping",))  # pairs that are quantities as well
-
-
-PLANS = word_set("""
-    due required require expected planned scheduled schedule deadline target eta etd estimated promised best use expiry expires expiration
-    valid until next renewal renew review warranty
-""")  # of what may come earlier or later than it was meant to
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
         named = {name for name, (before, after) in tables.items() if _without(first.key, before) & _without(last.key, after)}
         if words & NO_MOMENT and named != {LIMITS}:
             continue
-        are_dates = _is_date(first) and _is_date(last)
+        are_dates = is_date(first) and is_date(last)
         if (are_dates and (named or _without(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
             of_names.add((first.key, last.key))
         elif are_dates and not PLANS & words:
@@ -109,7 +101,3 @@ def _without(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
     """What is left of a key without one of the words, for each that is in it."""
     of = key_words(key)
     return {(*of[:at], *of[at + 1 :]) for at, word in enumerate(of) if word in words}
-
-
-def _is_date(found: PropertyProfile) -> bool:
-    return sum(found.types.get(name, 0.0) for name in TEMPORAL) >= DATED or found.formats.get("date", 0.0) >= DATED
