@@ -344,11 +344,12 @@ def test_values_that_cannot_be_are_found(graph: Graph, draw: Draw) -> None:
                 longitude: CASE i WHEN 3 THEN '-181' WHEN 4 THEN '48E' ELSE '-180' END, capacity: CASE i WHEN 5 THEN -1 ELSE 0 END}),
               (:Person {pid: i, name: 'Person ' + i, born: CASE i WHEN 6 THEN 2991 ELSE 1950 END, age: i,
                 birthDate: CASE i WHEN 7 THEN '2991-01-01' WHEN 8 THEN 'unknown' ELSE '1950-01-01' END,
-                died: CASE i WHEN 9 THEN date('2991-01-01') ELSE date() END, next_birthday: '2991-01-01'})""")
+                died: CASE i WHEN 9 THEN date('2991-01-01') ELSE date() END, next_birthday: '2991-01-01',
+                hired: CASE i WHEN 10 THEN '2901-04-04' ELSE '2001-04-04' END, contract_end: date('2991-01-01')})""")
     found = audited(graph, "impossible-value")["impossible-value"]
     assert whys(found) == {
         "Airport 2": "lat 148.2", "Airport 3": "longitude -181", "Airport 5": "capacity -1", "Person 6": "born 2991",
-        "Person 7": "birthDate 2991-01-01", "Person 9": "died 2991-01-01",
+        "Person 7": "birthDate 2991-01-01", "Person 9": "died 2991-01-01", "Person 10": "hired 2901-04-04",
     }
 
 
