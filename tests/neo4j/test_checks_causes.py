@@ -59,6 +59,26 @@ def test_quotation_marks_around_most_names_are_how_a_writer_keeps_names(graph: G
     assert names_of(audited(graph, "leaked-output")["leaked-output"]) == hits
 
 
+SPEAKS = [
+    "I'm sorry, but I cannot provide a summary.", "As an AI language model, I", "Sure! Here is a summary: A firm.",
+    "Es tut mir leid, dazu kann ich nichts sagen.",
+]
+SAYS_NOTHING_OF_IT = [
+    "A firm that is sorry, but cannot provide a summary.", "I, Claudius is a novel.", "Here is where he was born.", "Surely a firm.", "",
+]
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    *((text, text) for text in SPEAKS), *((text, None) for text in SAYS_NOTHING_OF_IT),
+    ("A firm of Leeds.<SEP>I cannot assist with that.", "I cannot assist with that."),
+])
+def test_a_description_in_which_a_model_speaks_of_itself_is_said(graph: Graph, text: str, why: str | None) -> None:
+    graph.write("""CREATE (c:Chunk {id: 'c', text: 'Acme Bob'}), (:__Entity__:Firm {name: 'Acme', description: $text})-[:FROM_CHUNK]->(c),
+                     (:__Entity__:Person {name: 'Bob', description: 'A clerk.'})-[:FROM_CHUNK]->(c)""", {"text": text})
+    found = audited(graph, "leaked-description")["leaked-description"]
+    assert ([example.why for example in found.examples], found.total) == ([why] if why else [], 2)
+
+
 STORY = ["Noah Carter", "Carbon-Fiber Spikes", "World Athletics Federation", "Tokyo", "Wall Tie", "Mortar"]
 
 
