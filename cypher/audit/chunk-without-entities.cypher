@@ -1,4 +1,4 @@
-// chunk-without-entities: chunks from which no entity came.
+// chunk-without-entities: chunks from which no entity and no relation came.
 // Either the text says nothing, or the extraction failed or was cut off: its facts cannot be found through the graph.
 // Where chunks keep their texts, nodes without one are stand-ins (LlamaIndex writes one a document) and are left out, and a text too short
 // to state a fact ("Great, thanks!") is no hit.
@@ -19,6 +19,12 @@ CALL () {
   MATCH (e:@Entity)
   WHERE @entity_source_key IS NOT NULL
   UNWIND @sources(e, Entity) AS id
+  WITH DISTINCT id
+  RETURN id, null AS c, true AS used
+  UNION ALL
+  MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
+  WHERE @is(r, RELATION) AND @relation_source_key IS NOT NULL
+  UNWIND @sources(r, Relation) AS id
   WITH DISTINCT id
   RETURN id, null AS c, true AS used
 }
