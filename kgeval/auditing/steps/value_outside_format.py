@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
 SAMPLED, FEW = 0.9, 0.05  # shares of texts: of the format in the sample, and of all those that may be none
@@ -17,7 +17,7 @@ def run(check: CheckRun) -> CheckOutcome:
     formatted = {found.name: kind for found in known if (kind := _format(found)) is not None}
     suspects = [found for found in known if found.name in formatted]
 
-    def said(found: TextProperty, row: Row) -> str | None:
+    def said(found: KeptProperty, row: Row) -> str | None:
         of = row["texts"]
         kinds = (("outside", f"are no {formatted[found.name]}", "example"), ("turned", "are dates written otherwise", "turned_example"))
         few = [(row[count], what, row[example][:30]) for count, what, example in kinds if 0 < row[count] <= FEW * of]
@@ -27,7 +27,7 @@ def run(check: CheckRun) -> CheckOutcome:
     return judged_properties(check, suspects, suspects, said, more={name: {"format": kind} for name, kind in formatted.items()})
 
 
-def _format(found: TextProperty) -> str | None:
+def _format(found: KeptProperty) -> str | None:
     """What nearly all sampled texts are that are no words for a missing value."""
     formats = found.values.formats
     of = 1 - formats.get("null word", 0.0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.suspects import key_words, layout_keys
+from kgeval.auditing.suspects import key_words, layout_keys, without_words
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.text.wordlists import word_lists, word_set
 
@@ -53,16 +53,10 @@ def in_order(properties: Iterable[PropertyProfile]) -> Iterator[tuple[str, str]]
     tables = {name: (word_set(first), word_set(last)) for name, (first, last) in word_lists("in_order").items()}
     known = [found for found in properties if not NO_MOMENT & {*key_words(found.key)}]
     for first, last in permutations(known, 2):
-        named = {name for name, (before, after) in tables.items() if _without(first.key, before) & _without(last.key, after)}
+        named = {name for name, (before, after) in tables.items() if without_words(first.key, before) & without_words(last.key, after)}
         are_dates = _is_date(first) and _is_date(last)
-        if (are_dates and (named or _without(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
+        if (are_dates and (named or without_words(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
             yield first.key, last.key
-
-
-def _without(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
-    """What is left of a key without one of the words, for each that is in it."""
-    of = key_words(key)
-    return {(*of[:at], *of[at + 1 :]) for at, word in enumerate(of) if word in words}
 
 
 def _is_date(found: PropertyProfile) -> bool:
