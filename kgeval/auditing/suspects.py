@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
@@ -14,14 +14,12 @@ from kgeval.text.predicates import uncamel
 from kgeval.text.wordlists import word_set
 
 TEXT = "STRING"
-ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
-
 # what is written in digits and is no number: nobody adds up or compares two of them
 NO_NUMBER = re.compile(
     r"(?:id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
     r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
 )
-
+ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
 DATED = 0.9  # share of values that are dates
 PLANS = word_set("""
@@ -31,8 +29,8 @@ PLANS = word_set("""
 
 
 @dataclass(frozen=True)
-class TextProperty:
-    """A property that holds text, on nodes of a label or relations of a type. `keys`: properties that tell the label's nodes apart."""
+class KeptProperty:
+    """A property on nodes of a label or relations of a type that people keep. `keys`: properties that tell the label's nodes apart."""
 
     owner: str
     values: PropertyProfile
@@ -50,19 +48,24 @@ class TextProperty:
         return {"label": label, "type": type_, "key": self.values.key}
 
 
-def text_properties(check: CheckRun) -> list[TextProperty]:
-    """The properties of things, records and relations that hold text and that people keep, not a writer of texts; but for those that the
-    layout has in a role of its own (a name, a type, a description)."""
+def kept_properties(check: CheckRun) -> list[KeptProperty]:
+    """The properties of things, records and relations that people keep, not a writer of texts; but for those that the layout has in a role
+    of its own (a name, a type, a description)."""
     profile: GraphProfile | None = check.settings["profile"]
     if profile is None:
         return []
     own = layout_keys(check.layout)
     kept = [label for label in profile.labels if not label.is_from_texts]
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
-    of_labels = [TextProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
+    of_labels = [KeptProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
     types = [] if profile.is_from_texts else profile.types
-    of_types = [TextProperty(relation.type, found, is_relation=True) for relation in types for found in relation.properties]
-    return [found for found in (*of_labels, *of_types) if found.values.types.get(TEXT, 0.0) > 0 and found.values.key not in own]
+    of_types = [KeptProperty(relation.type, found, is_relation=True) for relation in types for found in relation.properties]
+    return [found for found in (*of_labels, *of_types) if found.values.key not in own]
+
+
+def text_properties(check: CheckRun) -> list[KeptProperty]:
+    """Those that hold text."""
+    return [found for found in kept_properties(check) if found.values.types.get(TEXT, 0.0) > 0]
 
 
 def layout_keys(layout: Layout) -> frozenset[str]:
@@ -77,9 +80,19 @@ def property_reference(owner: str, key: str) -> GraphRef:
 
 
 def key_words(key: str) -> list[str]:
-    """The words of a property's name in small letters, without those that say only that it is a date: dateOfBirth is birth."""
-    words = re.split(r"[\W_]+", uncamel(key).lower())
-    return [word for word in words if word and word not in ONLY_DATES]
+    """The words of a name of a property or type in small letters, without those that say only that it is a date: dateOfBirth is birth."""
+    return [word for word in name_words(key) if word not in ONLY_DATES]
+
+
+def name_words(key: str) -> list[str]:
+    """All words of a name of a property or type in small letters."""
+    return [word for word in re.split(r"[\W_]+", uncamel(key).lower()) if word]
+
+
+def without_words(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
+    """What is left of a name without one of the words, for each that is in it."""
+    of = key_words(key)
+    return {(*of[:at], *of[at + 1 :]) for at, word in enumerate(of) if word in words}
 
 
 def is_date(found: PropertyProfile) -> bool:
@@ -93,7 +106,7 @@ def property_name(owner: str, key: str) -> str:
 
 
 def judged_properties(
-    check: CheckRun, known: list[TextProperty], suspects: list[TextProperty], why: Callable[[TextProperty, Row], str | None], *,
+    check: CheckRun, known: list[KeptProperty], suspects: list[KeptProperty], why: Callable[[KeptProperty, Row], str | None], *,
     more: Mapping[str, Mapping[str, str]] | None = None,
 ) -> CheckOutcome:
     """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example. `more`: what the query is told of a suspect

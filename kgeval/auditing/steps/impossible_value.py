@@ -16,9 +16,6 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "lat": (-90.0, 90.0), "latitude": (-90.0, 90.0), "lon": (-180.0, 180.0), "lng": (-180.0, 180.0), "long": (-180.0, 180.0),
     "longitude": (-180.0, 180.0), "age": (0.0, 150.0), "month": (1.0, 12.0),
 }
-NOT_NEGATIVE = word_set("""
-    population area weight height length width distance duration runtime pages employees seats floors capacity salary age
-""")
 PAST = word_set("born birth birthday dob died death deceased dod founded established incorporated built")
 
 FAR = 3_653  # days from now: what is meant to happen is rarely put down ten years ahead
@@ -39,6 +36,12 @@ def run(check: CheckRun) -> CheckOutcome:
     )
 
 
+def has_bounds(key: str) -> bool:
+    """Whether the check knows what a property of that name can hold."""
+    words = key_words(key)
+    return (len(words) == 1 and words[0] in BOUNDS) or bool(PAST & {*words})
+
+
 def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
     """As the query takes them. A day more than today: of two clocks one is ahead."""
     today = datetime.now(UTC).date()
@@ -49,8 +52,6 @@ def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
         if len(words) == 1 and words[0] in BOUNDS:
             low, high = BOUNDS[words[0]]
             yield {**known, "low": low, "high": high}
-        elif words and words[-1] in NOT_NEGATIVE:
-            yield {**known, "low": 0.0}
         elif PAST & {*words}:
             yield {**known, "latest": tomorrow}
         elif is_date(found) and not AHEAD & {*words}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
 
@@ -14,7 +14,7 @@ def run(check: CheckRun) -> CheckOutcome:
     return judged_properties(check, known, suspects, _said)
 
 
-def _said(_: TextProperty, row: Row) -> str | None:
+def _said(_: KeptProperty, row: Row) -> str | None:
     if not row["hits"]:
         return None
     return f"{row['hits']:,} of {row['texts']:,} texts are no value but a word for none, as '{row['word'][:20]}'"

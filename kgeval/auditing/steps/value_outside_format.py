@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import NO_NUMBER, TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import NO_NUMBER, KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
 SAMPLED, FEW = 0.9, 0.1  # shares of texts: of the format in the sample, and of all those that may be none
@@ -20,7 +20,7 @@ def run(check: CheckRun) -> CheckOutcome:
     formatted = {found.name: kind for found in known if (kind := _format(found)) is not None}
     suspects = [found for found in known if found.name in formatted]
 
-    def said(found: TextProperty, row: Row) -> str | None:
+    def said(found: KeptProperty, row: Row) -> str | None:
         of = row["texts"]
         words = {**SAID, "outside": f"are no {formatted[found.name]}"}
         few = [one for one in row["kinds"] if one["times"] <= FEW * of]
@@ -34,7 +34,7 @@ def _order(one: Row) -> list[str]:
     return [str(one["kind"] != "outside"), one["kind"]]
 
 
-def _format(found: TextProperty) -> str | None:
+def _format(found: KeptProperty) -> str | None:
     """What nearly all sampled texts are that are no words for a missing value."""
     formats = found.values.formats
     of = 1 - formats.get("null word", 0.0)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import TextProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 from kgeval.names.forms import without_marks
 
@@ -25,12 +25,12 @@ def run(check: CheckRun) -> CheckOutcome:
     return judged_properties(check, known, known, _said)
 
 
-def _is_list_of_values(found: TextProperty) -> bool:
+def _is_list_of_values(found: KeptProperty) -> bool:
     values = found.values
     return values.distinct <= REPEATED and (values.length or 0) <= LONGEST and not CASE_SAYS.search(values.key)
 
 
-def _said(_: TextProperty, row: Row) -> str | None:
+def _said(_: KeptProperty, row: Row) -> str | None:
     texts = [(one["text"], one["times"]) for one in row["texts"]]
     several = [own for own in [*spellings(texts), *abbreviations(texts)] if len(own) > 1]
     of = sum(times for _, times in texts)

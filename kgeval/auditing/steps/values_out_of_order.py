@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys
+from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.text.wordlists import word_lists, word_set
@@ -85,19 +85,13 @@ def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
     left: list[Ordered] = []
     for first, last in permutations(known, 2):
         words = {*key_words(first.key), *key_words(last.key)}
-        named = {name for name, (before, after) in tables.items() if _without(first.key, before) & _without(last.key, after)}
+        named = {name for name, (before, after) in tables.items() if without_words(first.key, before) & without_words(last.key, after)}
         if words & NO_MOMENT and named != {LIMITS}:
             continue
         are_dates = is_date(first) and is_date(last)
-        if (are_dates and (named or _without(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
+        if (are_dates and (named or without_words(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
             of_names.add((first.key, last.key))
         elif are_dates and not PLANS & words:
             left.append(Ordered(first.key, last.key, is_named=False))
     yield from (Ordered(first, last) for first, last in sorted(of_names))
     yield from (one for one in left if (one.last, one.first) not in of_names)
-
-
-def _without(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
-    """What is left of a key without one of the words, for each that is in it."""
-    of = key_words(key)
-    return {(*of[:at], *of[at + 1 :]) for at, word in enumerate(of) if word in words}

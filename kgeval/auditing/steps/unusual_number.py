@@ -1,0 +1,157 @@
+"""unusual-number: numbers unlike all others of their property: ten times and more beside them, or below zero where no other is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.steps.impossible_value import has_bounds
+from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, name_words
+from kgeval.format import number
+from kgeval.records import Example
+from kgeval.text.wordlists import word_set
+
+NUMBERS = 0.9  # share of sampled values that are numbers, from which the property holds numbers
+RARE = 0.02  # share of values up to which they are slips; one always is
+LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, or below zero, is a slip
+TIMES = 10.0  # how many times as much the nearest of the others is, at least
+ENDS = (0.05, 0.95)  # parts of the values between which they may spread
+SPREAD = 100.0  # how many times as much the upper end is as the lower one, at most: what spreads more may hold anything
+BELOW, ABOVE = 4.0, 2.0  # the gap is that many times the square of the way from the middle to its edge: small things are common
+LEAST_NAMED, RARE_NAMED = 10, 0.1  # as LEAST_SIGNED and RARE, of names that say that nothing is below zero
+NEVER_NEGATIVE = word_set("""
+    population area weight height length width distance duration runtime pages employees seats floors capacity salary age
+""")
+SIGNED = word_set("""
+    elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing dew lat latitude lon lng long longitude x y z
+    easting northing balance change delta diff difference profit loss growth score sentiment offset net result margin amount credit debit
+    transfer income earnings ebit ebitda cash equity surplus deficit saldo adjustment karma points delay lateness angle rotation heading
+    charge correlation coefficient beta alpha exposure magnitude log ln yield return returns interest inflation
+    utc timezone gmt level gap gain pnl trend variance deviation bias error residual zscore sum
+""")  # what may be on either side of zero
+NO_QUANTITY = word_set("""
+    year years decade century since from to start end begin until published publication released release issued model type kind class
+    category status state stage grade group rank position index order sequence seq priority version page line section chapter epoch
+    timestamp date flag
+""")  # codes, places in an order, and years: no other number is that many times as much
+OPEN = word_set("""
+    price prices cost costs value revenue sales turnover budget wage fee fine gdp population inhabitants followers following friends likes
+    views visits downloads stars forks citations votes count counts quantity qty size bytes capacity area employees members subscribers
+    users degree total worth assets rent donation grant funding reviews ratings comments tweets posts plays streams
+""")  # of which one may rightly be many times as much as all others
+STRENGTH = "weight"  # of a relation: how much it counts, in any measure
+
+
+@dataclass(frozen=True)
+class Part:
+    """Numbers that lie close to each other: how many, the least and the greatest."""
+
+    times: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Usual:
+    """Where the numbers of a property usually lie: `usual` of all `times` from `shown` to `high`. `low`: the least usual one above zero.
+    `signs`: those below zero are unusual."""
+
+    low: float
+    high: float
+    shown: float
+    signs: bool
+    usual: int
+    times: int
+
+
+def run(check: CheckRun) -> CheckOutcome:
+    """`count`: unusual numbers; `total`: numbers of the properties that have so many that one can be unusual."""
+    known = [found for found in kept_properties(check) if _is_asked(found)]
+    if not known:
+        return CheckOutcome(0, 0)
+    spread: list[list[Part]] = [[] for _ in known]
+    for row in check.rows("number-spread", suspects=[found.asked() for found in known]):
+        spread[row["at"]].append(Part(row["times"], row["low"], row["high"]))
+    total = sum(of for parts in spread if (of := sum(part.times for part in parts)) >= LEAST_NAMED)
+    lie = [usual_numbers(found.values.key, parts) for found, parts in zip(known, spread, strict=True)]
+    judged = [(found, usual) for found, usual in zip(known, lie, strict=True) if usual is not None]
+    if not judged:
+        return CheckOutcome(0, total)
+    asked = [{**found.asked(), "low": usual.low, "high": usual.high, "signs": usual.signs} for found, usual in judged]
+    rows = check.own_rows(suspects=asked)
+    examples = [_example(*judged[row["at"]], example) for row in rows for example in examples_of(row["sample"])]
+    return CheckOutcome(sum(row["hits"] for row in rows), total, examples[: check.sample], parameters={"suspects": asked})
+
+
+def _is_asked(found: KeptProperty) -> bool:
+    values = found.values
+    texts = values.types.get(TEXT, 0.0)
+    told = 1.0 - texts * values.formats.get("null word", 0.0)
+    numbers = values.types.get("INTEGER", 0.0) + values.types.get("FLOAT", 0.0) + texts * values.formats.get("number", 0.0)
+    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys:
+        return False
+    return is_quantity(values.key) and not (found.is_relation and name_words(values.key) == [STRENGTH])
+
+
+def is_quantity(key: str) -> bool:
+    """Whether a number of that name says how much there is of something, of which there cannot be less than nothing."""
+    words = {*name_words(key)}
+    return bool(words) and not (NO_QUANTITY | SIGNED) & words and NO_NUMBER.search(key) is None and not has_bounds(key)
+
+
+def usual_numbers(key: str, parts: Sequence[Part]) -> Usual | None:
+    """Where the numbers of a property lie, the least first, if a few lie elsewhere."""
+    words, times = name_words(key), sum(part.times for part in parts)
+    below_zero = sum(part.times for part in parts if part.high < 0)
+    named = bool(NEVER_NEGATIVE & {*words[-2:]})
+    if below_zero and (times < (LEAST_NAMED if named else LEAST_SIGNED) or below_zero > max(1, (RARE_NAMED if named else RARE) * times)):
+        return None
+    others = [part for part in parts if part.low >= 0]
+    positive = [part for part in others if part.low > 0]
+    first, last = _without_far(others, is_open=bool(OPEN & {*words})) if positive else (0, 0)
+    usual = positive[first : last + 1]
+    if not below_zero and len(usual) == len(positive):
+        return None
+    zeros = 0 if first else sum(part.times for part in others if part.low == 0)
+    known = usual or others
+    return Usual(
+        low=known[0].low, high=known[-1].high, shown=0.0 if zeros else known[0].low, signs=below_zero > 0,
+        usual=sum(part.times for part in usual) + zeros, times=times,
+    )
+
+
+def _without_far(others: Sequence[Part], *, is_open: bool) -> tuple[int, int]:
+    """The first and the last of the parts above zero that are not far from all others."""
+    positive = [part for part in others if part.low > 0]
+    first, last, of = 0, len(positive) - 1, sum(part.times for part in others)
+    lower, middle, upper = (_value_at(others, share * of) for share in (ENDS[0], 0.5, ENDS[1]))
+    if of < LEAST_FAR or lower <= 0 or upper >= SPREAD * lower:
+        return first, last
+    few = max(1, RARE * of)
+    for at in range(1, len(positive)):
+        gap = positive[at].low / positive[at - 1].high
+        if sum(part.times for part in positive[:at]) <= few and gap >= max(TIMES, BELOW * (middle / positive[at].low) ** 2):
+            first = at
+        gap_above = positive[-at].low / positive[-at - 1].high
+        is_far = gap_above >= max(TIMES, ABOVE * (positive[-at - 1].high / middle) ** 2)
+        if sum(part.times for part in positive[-at:]) <= few and is_far and not is_open:
+            last = len(positive) - at - 1
+    return first, last
+
+
+def _value_at(parts: Sequence[Part], place: float) -> float:
+    """About the value at a place in their order."""
+    seen = 0
+    for part in parts:
+        seen += part.times
+        if seen >= place:
+            return math.sqrt(part.low * part.high)
+    return 0.0
+
+
+def _example(found: KeptProperty, usual: Usual, example: Example) -> Example:
+    key = found.values.key[:100]
+    lie = f"{usual.usual:,} of {usual.times:,} lie between {number(usual.shown)} and {number(usual.high)}"
+    return example.model_copy(update={"why": f"{key} {example.why}: {lie}"})
