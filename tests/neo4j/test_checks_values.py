@@ -351,3 +351,17 @@ def test_nodes_without_a_relation_that_nearly_all_others_have_are_found(graph: G
         **{f"Encounter {i}": "none -[OF_PATIENT]->, which 98 of 100 Encounter have" for i in (3, 4)},
         **{f"Patient {i}": "none <-[OF_PATIENT]-, which 98 of 100 Patient have" for i in (3, 4)},
     }
+
+
+@pytest.mark.parametrize(("label", "found"), [
+    ("Judge", True), ("Judges", True), ("GuestLecturer", True), ("Person", True), ("Company", True), ("Station", True),
+    ("Genre", False), ("Status", False), ("Reason", False), ("Gender", False), ("Country", False), ("Band", True), ("Book", False),
+])
+def test_of_values_only_people_and_the_like_have_names(graph: Graph, draw: Draw, label: str, found: bool) -> None:
+    """Nodes that hold a name and nothing else, each with many relations, stand for values."""
+    draw(f"""UNWIND range(0, 9) AS v CREATE (:`{label}` {{name: CASE v WHEN 4 THEN 'unknown' ELSE 'Name ' + v END}})
+             WITH count(*) AS done UNWIND range(1, 100) AS i MATCH (v:`{label}`) WITH i, v ORDER BY v.name SKIP 0
+             WITH i, collect(v) AS every WITH i, every[i % 10] AS v
+             CREATE (:Case {{caseId: i, name: 'Case of ' + i, decided: date('2020-01-01') + duration({{days: i}})}})-[:HAS]->(v)""")
+    finding = audited(graph, "placeholder-entity")["placeholder-entity"]
+    assert [example.items[0].name for example in finding.examples] == (["unknown"] if found else [])
