@@ -4,6 +4,7 @@
 //
 // :param sample => 5                    -- INTEGER: examples to return
 // :param placeholders => ['unknown', 'n/a', 'none'] -- LIST OF STRING: names that stand for nothing, in lower case
+// :param doubted => ['tbc']             -- LIST OF STRING: the same, but for things that can be called so (a disease, a bank)
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
 // :param sample_seed => 0               -- INTEGER: seed that picks them
 //
@@ -16,6 +17,10 @@ WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS f
   toLower(@type(e)) AS type,
   [v IN @placeholder_values | toLower(v)] AS written
 WITH e, folded IN $placeholders OR folded IN written OR type IN written
+  OR folded IN $doubted AND NOT coalesce(type, '') =~
+    '.*(diseas|disorder|condition|diagnos|infect|illness|symptom|medic|gene|protein|compan|organi|bank|brand|channel|' +
+    'broadcast|acronym|abbrev|term|concept|code|product|airport|krank|malad|enferm).*'
+  OR folded =~ 'x{4,}'
   OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy' +
     '|entidad|entité|entität|сущность|实体|エンティティ)[ _#-]*\\p{N}+'
   OR folded =~ '<[\\p{L}_ ]+>|\\{[\\p{L}_ ]+\\}|\\[(name|entity|unknown|redacted)\\]' AS placeholder

@@ -6,13 +6,25 @@ many films.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from kgeval.auditing.rulebook import Rule
 from kgeval.names.forms import kind_of
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.records import Layout
+from kgeval.text.wordlists import word_set
 
+# labels of things that have names of their own, even where the nodes hold no more than that; beside those that `kind_of` knows
+BEARERS = word_set("""
+    judge lawyer lecturer teacher professor instructor tutor supervisor manager owner founder editor publisher composer conductor singer
+    drummer painter photographer designer architect engineer researcher investigator inventor contributor reviewer referee coach driver
+    pilot captain officer agent broker seller buyer vendor supplier distributor manufacturer brand maker carrier operator sponsor investor
+    donor doctor physician nurse patient therapist student pupil guest host member client contact witness suspect defendant plaintiff
+    minister senator politician candidate band ensemble orchestra port airport harbour harbor station venue stadium hospital clinic court
+    hotel restaurant shop warehouse
+""")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 NOT_ASKED = frozenset(("technical", "passage", "document", "community"))  # roles of labels that are no things of the graph's
 
 
@@ -68,11 +80,17 @@ def _is_asked(rule: Rule, label: LabelProfile) -> bool:
         return False
     if label.is_from_texts:  # a writer that merges by name means that it tells the thing, whatever its nodes look like
         return True
-    if rule.roles and label.role not in rule.roles:
+    if rule.roles and label.role not in rule.roles and not (rule.bearers and label.role == "value" and _bears_names(label.label)):
         return False
     if rule.no_works and (kind_of(label.label) == "work" or label.name == ["title"]):
         return False
     return not rule.where_names_identify or label.names_identify is not False
+
+
+def _bears_names(label: str) -> bool:
+    """Whether the last word of a label is one for people, organizations or the like, which have names of their own: unlike genres."""
+    words = WORD.findall(label)
+    return kind_of(label) in ("person", "organization") or bool(words and words[-1].lower().removesuffix("s") in BEARERS)
 
 
 def _without(layout: Layout, labels: Sequence[str]) -> Layout:

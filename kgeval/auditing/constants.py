@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from kgeval.auditing.check import CheckRun
 from kgeval.auditing.contexts import Contexts
@@ -17,7 +18,7 @@ NEVER_CHANGE = word_set("""
     birth birthday birthdate birthplace birthyear birthname born dob dateofbirth placeofbirth death deathdate dateofdeath died deceased
     founded foundation established incorporated inception released published premiere premiered nationality
     isbn isbn10 isbn13 issn doi orcid imdb tmdb wikidata musicbrainz iso iata icao ssn vat passport iban cusip isin lei duns cas inchi
-    inchikey
+    inchikey imo mmsi imei vin isrc iswc
 """)
 _WRITTEN = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word, word.capitalize(), word.upper()))
 _INSIDE = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word.capitalize(), word.upper()))
@@ -27,6 +28,8 @@ OF_THE_RECORD = re.compile(
     r"creat|updat|modif|import|load|insert|chang|seen|sync|version|timestamp|^(?:from|to|since|until)$", re.IGNORECASE,
 )
 NAME_PART = re.compile(r"name$|^(?:title|label|full_?name.*|sort_?name.*|alias.*)$", re.IGNORECASE)
+CLOCK = re.compile(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d", re.IGNORECASE)
+ZONE = re.compile(r"\[.*\]$|(?<=\.\d{6})\d+")  # of a time as Neo4j writes it, what Python does not read
 MOST = 10  # nodes of one name that are held against each other
 BATCH = 1_000
 LARGE, RARE = 200, 0.01  # nodes of a label, and the share of them with a repeated name, up to which only constants tell two apart
@@ -69,7 +72,7 @@ class NodeComparison:
         """Whether two nodes (element ids) of a label have different values of what never changes."""
         keys = self.by_label.get(label or "", ComparedKeys())
         a, b = self.values.get(first, {}), self.values.get(second, {})
-        return any(a[key] != b[key] for key in keys.constant & a.keys() & b.keys())
+        return any(a[key] != b[key] and not is_one_time(a[key], b[key]) for key in keys.constant & a.keys() & b.keys())
 
     def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
         """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no neighbour and no
@@ -90,6 +93,17 @@ class NodeComparison:
         if len(both) == 1 and not differing <= keys.telling:
             return True
         return 2 * len(differing) <= len(both)
+
+
+def is_one_time(a: str, b: str) -> bool:
+    """Whether two texts are times, with hours and minutes, less than a day apart: of one thing that was entered twice."""
+    if not (CLOCK.match(a) and CLOCK.match(b)):
+        return False
+    try:
+        first, second = (datetime.fromisoformat(ZONE.sub("", text).upper()).replace(tzinfo=None) for text in (a, b))
+    except ValueError:
+        return False
+    return abs(first - second) < timedelta(days=1)
 
 
 def node_comparison(check: CheckRun) -> NodeComparison:

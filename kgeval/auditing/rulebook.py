@@ -38,8 +38,9 @@ class Rule(BaseModel):
     the part to look at, what makes embeddings, properties that tell relations apart, the profile). It gets these and no others.
 
     `kinds`, `roles`: of labels that it is asked of, by the profile (empty: all); `where_names_identify`: only of labels whose names tell
-    which thing is meant; `no_works`: of no works that people keep, which may be called anything. Others are left out, or, of a `whole`
-    check, looked at too where any label is asked of. `severity_in`: by kind of graph, where it is not `severity`.
+    which thing is meant; `no_works`: of no works that people keep, which may be called anything; `bearers`: also of values, whatever
+    `roles` says, whose label is a word for people, organizations or the like (a Judge). Others are left out, or, of a `whole` check,
+    looked at too where any label is asked of. `severity_in`: by kind of graph, where it is not `severity`.
 
     `advice_made`: the advice in a graph that people made, where it is another one.
 
@@ -75,6 +76,7 @@ class Rule(BaseModel):
     roles: list[LabelRole] = Field(default_factory=list)
     where_names_identify: bool = False
     no_works: bool = False
+    bearers: bool = False
     whole: bool = False
     severity_in: dict[Kind, Severity] = Field(default_factory=dict)
     cause: bool = False

@@ -111,8 +111,15 @@ def test_long_names_are_sentences(graph):
 
 def test_placeholders_are_found_by_name(graph):
     named(graph, "Unknown", "N/A", "none", "null", "Entity 12", "entity_3", "<name>", "{entity}", "未知", "unbekannt", "Anonymous")
-    named(graph, "Unknown Pleasures", "Entity Framework", "Nonesuch", "Ada", "<3")
-    assert check(graph, "placeholder-entity").count == 11
+    named(graph, "TBC", "tba", "T.B.D.", "to be confirmed", "To be announced", "N.N.", "xxx", "XXXXX", "dummy", "[unknown]")
+    named(graph, "Unknown Pleasures", "Entity Framework", "Nonesuch", "Ada", "<3", "TBC Bank", "NN", "Xx", "TBD (Tiny Baked Doughnuts)")
+    assert check(graph, "placeholder-entity").count == 21
+
+
+def test_what_may_be_called_so_is_no_placeholder(graph, draw):
+    draw("""UNWIND ['Port', 'Judge', 'Disease', 'Organization', 'Bank', 'InfectiousDisease', 'Abbreviation'] AS label
+            CALL (label) { CREATE (n:__Entity__:$(label) {name: 'TBC'}) }""")
+    assert sorted(example.items[0].type for example in check(graph, "placeholder-entity").examples) == ["Judge", "Port"]
 
 
 def test_placeholders_of_the_layout_are_found_by_name_and_type_and_only_in_its_scope(graph, draw):

@@ -72,3 +72,16 @@ def test_in_lightrag_the_name_is_the_keywords_property(graph, draw):
 
 def test_an_empty_database_is_skipped_with_the_reason(graph):
     assert (check(graph).status, check(graph).reason) == ("skipped", "the graph has no relations between entities")
+
+
+@pytest.mark.parametrize(("usual", "rare", "uses", "is_one"), [
+    ("CALLS_AT", "CALS_AT", 60, True), ("LOCATED_IN", "LOCTAED_IN", 60, True), ("BORROWED", "BOROWED", 60, True),
+    # another letter, another number, a word of its own, and two that are used alike
+    ("LIKES", "LIVES", 60, False), ("STAGE_1_OF", "STAGE_12_OF", 60, False), ("OWNS", "OWN_S1", 60, False), ("TEAM_A", "TEAM_B", 60, False),
+    ("CREATED", "CREATED_BY", 60, False), ("MEETS_AT", "METS_AT", 6, False),
+])
+def test_a_rare_name_with_a_letter_too_few_is_a_slip(graph, draw, usual, rare, uses, is_one):
+    layout = PLAIN.model_copy(update={"relation_types": [usual, rare]})
+    draw(f"""CREATE (a:E {{type: 'Ship'}}), (b:E {{type: 'Port'}}), (a)-[:{rare}]->(b), (a)-[:{rare}]->(b)
+             WITH a, b UNWIND range(1, {uses}) AS i CREATE (a)-[:{usual}]->(b)""")
+    assert groups(check(graph, layout)) == ([[usual, rare]] if is_one else [])

@@ -473,3 +473,42 @@ def parts(numbers: Iterable[float]) -> list[Part]:
     for one in numbers:
         found[one < 0, math.floor(math.log10(one) * 20) if one > 0 else None].append(one)
     return sorted((Part(len(known), min(known), max(known)) for known in found.values()), key=lambda part: part.low)
+
+
+CODES = [
+    # what a property is called, its values of i, and whether a repeat of one is said
+    ("registration", "'MSKU' + (1000000 + i * 7919)", True), ("citation", "'[' + (1950 + i % 60) + '] EWCC ' + (i + 10)", True),
+    ("official", "9000000 + i * 7919", True), ("isrc", "'GBAB1' + (6000000 + i)", True), ("slug", "'tale-of-' + i", True),
+    ("mbid", "'3f2a1b' + (10 + i) + '-00ab-4c1d-8e9f-01234567' + (1000 + i)", True),
+    # telephones, prices, counts, times, places, hashes, headings, dates, measures, and keys of other things
+    ("contactPhone", "'+49 30 ' + (100000 + i)", False), ("hotline", "'030-' + (1000000 + i)", False),
+    ("line", "'555-' + (1000 + i)", False),
+    ("price", "100000 + i * 17", False), ("worth", "200000 + i * 100", False), ("population", "100000 + i * 91", False),
+    ("createdAt", "1600000000 + i * 917", False), ("seconds", "1600000000 + i * 917", False),
+    ("place", "'52.' + (1000 + i) + ', 13.4'", False),
+    ("orderTotal", "100000 + i", False), ("topic", "'Chapter ' + (1000 + i)", False), ("contentHash", "'AB' + (100000 + i)", False),
+    ("md5", "toString(100000000 + i)", False), ("opening", "toString(date('2001-01-01') + duration({days: i}))", False),
+    ("day", "20010101 + i", False), ("weight", "(1000 + i) + ' kg'", False), ("ship_code", "'MSKU' + (1000000 + i * 7919)", False),
+    ("postcode", "'AB' + (10000 + i)", False), ("batch", "'LOT' + (10000 + i)", False),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "found"), CODES, ids=[key for key, *_ in CODES])
+def test_codes_are_keys_beside_another_key_whatever_they_are_called(graph: Graph, draw: Draw, key: str, value: str, found: bool) -> None:
+    draw(f"""UNWIND range(1, 120) AS n WITH n, CASE n WHEN 120 THEN 1 ELSE n END AS i
+             CREATE (:Record {{uuid: 'u' + n, name: 'Record of things ' + n, `{key}`: {value}}}), (:Ship {{name: 'Ship ' + n}})""")
+    assert list(whys(audited(graph, "repeated-key")["repeated-key"])) == ([f"Record.{key}"] if found else [])
+
+
+@pytest.mark.parametrize(("label", "found"), [
+    ("Judge", True), ("Judges", True), ("GuestLecturer", True), ("Person", True), ("Company", True), ("Station", True),
+    ("Genre", False), ("Status", False), ("Reason", False), ("Gender", False), ("Country", False), ("Band", True), ("Book", False),
+])
+def test_of_values_only_people_and_the_like_have_names(graph: Graph, draw: Draw, label: str, found: bool) -> None:
+    """Nodes that hold a name and nothing else, each with many relations, stand for values."""
+    draw(f"""UNWIND range(0, 9) AS v CREATE (:`{label}` {{name: CASE v WHEN 4 THEN 'unknown' ELSE 'Name ' + v END}})
+             WITH count(*) AS done UNWIND range(1, 100) AS i MATCH (v:`{label}`) WITH i, v ORDER BY v.name SKIP 0
+             WITH i, collect(v) AS every WITH i, every[i % 10] AS v
+             CREATE (:Case {{caseId: i, name: 'Case of ' + i, decided: date('2020-01-01') + duration({{days: i}})}})-[:HAS]->(v)""")
+    finding = audited(graph, "placeholder-entity")["placeholder-entity"]
+    assert [example.items[0].name for example in finding.examples] == (["unknown"] if found else [])

@@ -44,6 +44,16 @@ PEOPLE = [use("firstName", "Nancy", "Anne", values=15), use("lastName", "Davolio
     ("Person", [use("name", "Ada", filled=3), use("nickname", "A"), use("fullName", "Ada L.")], (["fullName"], None)),
     ("Case", [use("primaryid", "1", "2"), use("country", "DE", values=2)], (None, ["primaryid"])),
     ("Part", [use("plate", "B-KG 1", "B-KG 2"), use("stationid", "7", "8")], (None, ["stationid"])),
+    ("Act", [use("short_title", "Fisheries Act 1950", "Water Act 1952"), use("enacted", "1950-02-01", "1952-03-04")],
+     (["short_title"], None)),
+    ("Page", [use("pageTitle", "1984", "Route 66", "Area 51", "About 9 men", "Blink 182"), use("id", "7")], (["pageTitle"], ["id"])),
+    ("Section", [use("heading", "Interpretation", "Offences", values=4), use("text", "In this Act " + 30 * "very long ")],
+     (["heading"], None)),
+    ("Section", [use("heading", "Interpretation", "Offences", values=4), use("id", "s1", "s2")], (None, ["id"])),
+    ("Employee", [use("job_title", "Sales Representative", "Vice President", values=12), use("empId", "1", "2")], (None, ["empId"])),
+    ("Employee", [use("designation", "Clerk", "Manager", values=4), use("empId", "1", "2")], (None, ["empId"])),
+    ("Account", [use("opened", "1950-02-01", "1952-03-04"), use("iban", "DE1234567", "DE1234568")], (None, ["iban"])),
+    ("Shift", [use("began", "2020-01-01T10:00:00Z", "2020-01-02T10:00:00Z")], (None, [])),
     ("Thing", [], (None, [])),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_a_label_is_named_by_what_its_entities_are_called(

@@ -11,6 +11,8 @@ from kgeval.text.names import normalise
 
 AUXILIARY = frozenset(["is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "did", "do", "the", "a", "an"])
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+RARE = 0.05  # share of the uses of a name, up to which one that differs from it in a single sign is a slip
+LEAST_LETTERS = 6  # of a name whose one missing sign says something
 ENDINGS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
 
 
@@ -68,7 +70,7 @@ def _groups(usages: list[RelationUse], check: CheckRun) -> list[list[RelationUse
     heads: dict[str, list[list[RelationUse]]] = {}
     for usage in usages:
         # where names that are written nearly alike meet: the first letters of each word, and the end of the whole
-        keys = dict.fromkeys([*(word[:3] for word in usage.words), "".join(usage.words)[-4:], usage.letters])
+        keys = dict.fromkeys([*(word[:3] for word in usage.words), "".join(usage.words)[-4:], usage.letters, usage.letters[:2]])
         home = next((group for key in keys for group in heads.get(key, ()) if _synonym(group[0], usage, check)), None)
         if home is not None:
             home.append(usage)
@@ -81,8 +83,25 @@ def _groups(usages: list[RelationUse], check: CheckRun) -> list[list[RelationUse
 
 def _synonym(a: RelationUse, b: RelationUse, check: CheckRun) -> bool:
     overlap = sum(min(share, b.pairs.get(pair, 0.0)) for pair, share in a.pairs.items())
-    alike = a.letters == b.letters or _alike(a.words, b.words, float(check.settings["min_similarity"]))
+    alike = a.letters == b.letters or _is_slip(a, b) or _alike(a.words, b.words, float(check.settings["min_similarity"]))
     return overlap >= float(check.settings["min_signature_overlap"]) and alike
+
+
+def _is_slip(a: RelationUse, b: RelationUse) -> bool:
+    """Whether the rarer name is the other one but for a letter too few or too many, or two that changed places: CALS_AT beside CALLS_AT.
+    (Another letter in the place of one makes another word too often: LIKES, LIVES.)"""
+    from rapidfuzz.distance import OSA
+
+    few, many = sorted((a.uses, b.uses))
+    x, y = a.letters, b.letters
+    if few > RARE * many or min(len(x), len(y)) < LEAST_LETTERS or x[0] != y[0] or abs(len(x) - len(y)) > 1:
+        return False
+    moved = len(x) != len(y) or sorted(x) == sorted(y)
+    return moved and OSA.distance(x, y, score_cutoff=1) == 1 and _digits(x) == _digits(y)
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit())
 
 
 def _alike(a: tuple[str, ...], b: tuple[str, ...], least: float) -> bool:

@@ -1,12 +1,14 @@
-"""repeated-key: properties called like a key of their label whose values nearly all differ, but not all."""
+"""repeated-key: properties that are keys of their label, by their name or the shape of their values, whose values nearly all differ."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import property_reference
+from kgeval.auditing.code_shapes import are_codes, may_be_called_code
+from kgeval.auditing.suspects import TEXT, property_reference
 from kgeval.graph.connect import Row
 from kgeval.graph.layouts.entity_names import ID
 from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
@@ -15,8 +17,12 @@ from kgeval.text.wordlists import word_set
 
 FILLED, LEAST_NODES = 0.95, 10
 SURE = 0.95  # share of values that differ, from which a property that only looks like a key is one
+NEARLY, LEAST_CODED = 0.98, 50  # the same, and nodes, where its values look like codes, or another property is a key, too
+MOST_SHAPES = 60  # properties of which values are read for their shape
 CODES = word_set("""
-    iata icao iban isin isbn issn ean gtin upc sku vin ssn mrn imei orcid doi lei duns npi cas barcode serial serialnumber serialno partno
+    iata icao iban isin isbn isbn10 isbn13 issn ean ean13 ean8 gtin gtin13 gtin14 upc upca sku vin ssn mrn imei orcid doi lei duns npi cas
+    imo mmsi isrc iswc isni ismn isan mbid pmid pmcid oclc lccn asin gln unlocode slug permalink
+    barcode serial serialnumber serialno partno
     partnumber itemno articleno accountnumber accountno ordernumber orderno invoicenumber invoiceno licenseplate employeenumber
     membernumber customernumber
 """)
@@ -28,6 +34,15 @@ KEYS = ("id", "uuid", "guid", "uid", "uri", "iri", "key", "identifier")
 NOT_ASKED = ("technical", "value", "community")
 
 
+@dataclass(frozen=True)
+class KeySuspect:
+    """A property that may be a key of a label. `by_shape`: only if its values are codes."""
+
+    label: LabelProfile
+    values: PropertyProfile
+    by_shape: bool = False
+
+
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: such properties; `total`: properties called like a key of their label, those that are keys included."""
     profile: GraphProfile | None = check.settings["profile"]
@@ -35,17 +50,23 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, 0)
     labels = [label for label in profile.labels if label.label and label.nodes >= LEAST_NODES and label.role not in NOT_ASKED]
     names = {_plain(label.label) for label in profile.labels}
-    known = [
-        (label, values) for label in labels for values in label.properties
-        if _is_called_key(label, values, names - {_plain(label.label)})
-    ]
-    suspects = [(label, values) for label, values in known if _is_suspect(profile, label, values, check)]
+    known, shaped = [], []
+    for label in labels:
+        others = names - {_plain(label.label)}
+        for values in label.properties:
+            if _is_called_key(label, values, others):
+                known.append(KeySuspect(label, values))
+            elif _may_hold_codes(label, values, others):
+                shaped.append(KeySuspect(label, values, by_shape=True))
+    suspects = [one for one in known if _is_suspect(profile, one, check)]
+    suspects += [one for one in shaped if not _is_declared(profile, one.label, one.values.key)][:MOST_SHAPES]
     if not suspects:
         return CheckOutcome(0, len(known))
-    asked = [{"label": label.label, "key": values.key} for label, values in suspects]
-    rows = list(_hits(check.own_rows(suspects=asked), float(check.settings["min_distinct"])))
+    asked = [{"label": one.label.label, "key": one.values.key} for one in suspects]
+    by_shape = {(one.label.label, one.values.key) for one in suspects if one.by_shape}
+    rows = list(_hits(check.own_rows(suspects=asked), by_shape, float(check.settings["min_distinct"])))
     examples = [_example(row) for row in rows]
-    return CheckOutcome(len(rows), len(known), examples[: check.sample], parameters={"suspects": asked})
+    return CheckOutcome(len(rows), max(len(known), len(rows)), examples[: check.sample], parameters={"suspects": asked})
 
 
 def _plain(text: str) -> str:
@@ -61,16 +82,28 @@ def _is_called_key(label: LabelProfile, values: PropertyProfile, others: Collect
     return is_key and values.key not in label.name and values.filled >= FILLED
 
 
+def _may_hold_codes(label: LabelProfile, values: PropertyProfile, others: Collection[str]) -> bool:
+    """Whether a property whose name says nothing of a key is on nearly all nodes, with values that nearly all differ: texts or integers."""
+    if label.nodes < LEAST_CODED or values.filled < FILLED or values.distinct < NEARLY or values.key in {*label.name, *label.keys}:
+        return False
+    if max(values.types.get(TEXT, 0.0), values.types.get("INTEGER", 0.0)) < FILLED or not may_be_called_code(values.key):
+        return False
+    return not NO_KEY.search(values.key) and not _is_foreign(_plain(values.key), others)
+
+
 def _is_foreign(plain: str, others: Collection[str]) -> bool:
     """Whether a property is called like the key of another label."""
     return any(len(other) > 2 and plain.startswith(other) for other in others)
 
 
-def _is_suspect(profile: GraphProfile, label: LabelProfile, values: PropertyProfile, check: CheckRun) -> bool:
+def _is_suspect(profile: GraphProfile, one: KeySuspect, check: CheckRun) -> bool:
     """Whether the sample, which may have met no repeat, leaves it open that values repeat, and nothing else tells the nodes apart. (What
-    differs by chance, as headings do, is no key.)"""
-    if _is_declared(profile, label, values.key) or any(ID.search(key) or _is_declared(profile, label, key) for key in label.keys):
+    differs by chance, as headings do, is no key.) What is a code everywhere is a key beside another one, too."""
+    label, values = one.label, one.values
+    if _is_declared(profile, label, values.key):
         return False
+    if any(ID.search(key) or _is_declared(profile, label, key) for key in label.keys):
+        return _plain(values.key) in CODES and values.distinct >= NEARLY and label.nodes >= LEAST_CODED
     return values.distinct >= float(check.settings["min_distinct"])
 
 
@@ -84,9 +117,13 @@ def _is_part(constraint: str, label: LabelProfile, key: str) -> bool:
     return key in keys.split(", ") and bool({label.label, *label.with_it} & set(owner.split(", ")))
 
 
-def _hits(rows: list[Row], least: float) -> Iterator[Row]:
+def _hits(rows: list[Row], by_shape: Collection[tuple[str, str]], least: float) -> Iterator[Row]:
     for row in rows:
-        if least * row["nodes"] <= row["values"] < row["nodes"]:
+        if (row["owner"], row["key"]) in by_shape:
+            is_key = row["values"] >= NEARLY * row["nodes"] and are_codes(row["some"])
+        else:
+            is_key = row["values"] >= least * row["nodes"]
+        if is_key and row["values"] < row["nodes"]:
             yield row
 
 

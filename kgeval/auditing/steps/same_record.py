@@ -1,4 +1,5 @@
-"""same-record: two nodes of a label that share what hardly any two of it share (a telephone, an address) and whose names may be one."""
+"""same-record: two nodes of a label that share what hardly any two of it share (a telephone, a code) and whose names may be one; or that
+agree in everything but their keys."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.code_shapes import are_codes, may_be_called_code
 from kgeval.auditing.constants import node_comparison
 from kgeval.auditing.contexts import Contexts
 from kgeval.auditing.entity_columns import EntityColumns
+from kgeval.auditing.equal_records import EqualPair, compared_records, equal_pairs
 from kgeval.auditing.same_names import code, repeated
 from kgeval.auditing.suspects import TEXT
 from kgeval.names import compare_names
@@ -22,7 +25,10 @@ from kgeval.profiling.values import FORMATS
 from kgeval.records import Example
 
 TELLING = 0.8  # share of values that differ: less than all, for each record that stands twice takes one away
+FEW_NAMES = 0.5  # share of names that differ, below which they are headings
+SHAPED = 1_000  # values that tell whether integers are codes
 NUMBERED = ("number", "date", "true or false", "null word")  # formats whose values meet by chance
+TELLING_NUMBER = 0.95  # the same of integers, which must be codes by their shape
 OF_ONE_LINE = 7  # characters from which a number in text is no measure but a line: a telephone
 
 
@@ -40,16 +46,24 @@ class RecordValues:
 
     def __init__(self, check: CheckRun, labels: Mapping[str, LabelProfile]) -> None:
         self.roll = EntityColumns()
-        self._named = {name for name, label in labels.items() if label.name}
+        self._named = {name for name, label in labels.items() if label.name and not _are_headings(label)}
         keys = {name: telling_values(label) for name, label in labels.items()}
         self.places: dict[str, array[int]] = defaultdict(lambda: array("q"))
         self.codes: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("Q"))
+        shapes: dict[tuple[str, str], list[str]] = {
+            (name, one.key): [] for name, label in labels.items() for one in label.properties if one.key in keys[name] and _is_number(one)
+        }
         for row in check.sliced_rows("same-record", keys=keys):
             label = row["label"]
             self.places[label].append(len(self.roll))
             self.roll.append(row["element_id"], row["key"], row["name"][:300], label)
             for key, value in zip(keys[label], row["values"], strict=True):
                 self.codes[label, key].append(_value_code(value))
+                if (label, key) in shapes and value is not None and len(shapes[label, key]) < SHAPED:
+                    shapes[label, key].append(value)
+        for of, values in shapes.items():
+            if not are_codes(values):
+                self.codes.pop(of, None)
 
     def name(self, at: int) -> str:
         """The node's name; "" where nodes of its label have none, and are shown by their key."""
@@ -69,18 +83,55 @@ class RecordValues:
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: nodes in at least one listed pair; `total`: nodes of labels that have such properties. Each example is one pair."""
     profile: GraphProfile | None = check.settings["profile"]
-    labels = {label.label: label for label in _asked(profile) if telling_values(label)}
-    if not labels:
+    asked = _asked(profile)
+    labels = {label.label: label for label in asked if telling_values(label)}
+    whole = {label.label: held for label in asked if (held := compared_records(label)) is not None}
+    if not labels and not whole:
         return CheckOutcome(0, 0)
-    records = RecordValues(check, labels)
-    likely = [pair for pair in records.shared(int(check.settings["max_nodes"])) if _may_be_one(records, pair)]
+    most = int(check.settings["max_nodes"])
+    equal = _apart_by_nothing(check, list(equal_pairs(check, whole, most))) if whole else []
+    found = [(_ids(pair), _equal_example(pair)) for pair in equal]
+    known, total = {ids for ids, _ in found}, sum(label.nodes for label in asked if label.label in whole.keys() - labels.keys())
+    if labels:
+        records = RecordValues(check, labels)
+        found += [(ids, example) for ids, example in _sharing(check, records, most) if ids not in known]
+        total += len(records.roll)
+    examples = [example for _, example in found]
+    return CheckOutcome(len({at for ids, _ in found for at in ids}), total, examples[: check.sample], None, len(found))
+
+
+Found = tuple[frozenset[str], Example]
+
+
+def _sharing(check: CheckRun, records: RecordValues, most: int) -> list[Found]:
+    """The pairs of nodes that share what hardly any two share, and whose names may be one; those that share most first."""
+    likely = [pair for pair in records.shared(most) if _may_be_one(records, pair)]
     listed = _without_related(check, records, _without_differing(check, records, likely))
     listed.sort(key=lambda pair: (-len(pair.keys), not _is_one_name(records, pair), records.roll.names[pair.first], pair.first))
-    examples = [
-        Example(items=[records.roll.reference(at) for at in (pair.first, pair.second)], why=f"the same {' and '.join(pair.keys)[:200]}")
-        for pair in listed[: check.sample]
+    return [
+        (frozenset(records.roll.element_id(at) for at in (pair.first, pair.second)), Example(
+            items=[records.roll.reference(at) for at in (pair.first, pair.second)], why=f"the same {' and '.join(pair.keys)[:200]}",
+        ))
+        for pair in listed
     ]
-    return CheckOutcome(len({at for pair in listed for at in (pair.first, pair.second)}), len(records.roll), examples, None, len(listed))
+
+
+def _ids(pair: EqualPair) -> frozenset[str]:
+    return frozenset(one.element_id or "" for one in (pair.first, pair.second))
+
+
+def _equal_example(pair: EqualPair) -> Example:
+    return Example(items=[pair.first, pair.second], why=f"the same in all {pair.values} values that say something; only their keys differ")
+
+
+def _apart_by_nothing(check: CheckRun, pairs: list[EqualPair]) -> list[EqualPair]:
+    """The pairs without those that differ in what never changes, as two editions do in their ISBN."""
+    compared = node_comparison(check)
+    compared.read(one.element_id or "" for pair in pairs for one in (pair.first, pair.second))
+    return [
+        pair for pair in pairs
+        if not compared.differ_in_constants(pair.first.element_id or "", pair.second.element_id or "", pair.first.type)
+    ]
 
 
 def telling_values(label: LabelProfile) -> list[str]:
@@ -89,13 +140,26 @@ def telling_values(label: LabelProfile) -> list[str]:
     return [found.key for found in label.properties if found.key not in own and _tells(found, label)]
 
 
+def _are_headings(label: LabelProfile) -> bool:
+    """Whether most of its nodes bear a name that others have, as headings are: that two names are alike says nothing then."""
+    return len(label.name) == 1 and any(one.key == label.name[0] and one.distinct < FEW_NAMES for one in label.properties)
+
+
 def _asked(profile: GraphProfile | None) -> list[LabelProfile]:
     labels = profile.labels if profile else []
     return [label for label in labels if label.label and not label.is_from_texts and label.role in ("entity", "record")]
 
 
+def _is_number(found: PropertyProfile) -> bool:
+    """Whether a property holds integers that may be codes: nearly all differ, and its name does not speak of an amount or a time."""
+    return found.types.get("INTEGER", 0.0) > 0.9 and found.distinct >= TELLING_NUMBER and may_be_called_code(found.key)
+
+
 def _tells(found: PropertyProfile, label: LabelProfile) -> bool:
-    """Whether a property holds texts, on 20 sampled nodes at least, nearly all of them different, and no measures, times or essays."""
+    """Whether a property holds texts, on 20 sampled nodes at least, nearly all of them different, and no measures, times or essays; or
+    integers that may be codes."""
+    if _is_number(found):
+        return found.filled * label.sampled >= 20
     chance = sum(found.formats.get(name, 0.0) for name in NUMBERED)
     long_numbers = found.formats.get("number", 0.0) > 0.5 and (found.length or 0) >= OF_ONE_LINE
     return (

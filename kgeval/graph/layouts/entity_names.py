@@ -24,6 +24,12 @@ WHOLE = ("fullname", "displayname", "preferredname", "legalname", "officialname"
 PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "surname"), ("firstname", "surname"), ("first", "last"))
 # `...name` properties that hold no name of the entity itself: a part of it, an account's, a file's, a parent's
 NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
+TITLES = frozenset({"title", "label", "heading", "headline", "caption", "designation"})  # last words of what names a thing, as name does
+HEADINGS = frozenset({"heading", "headline", "caption"})  # of these, those that say nothing else: no post, no form of address
+# first words of titles that are a person's post or another thing's
+NO_TITLE = re.compile(r"^(?:job|work|position|role|post|honou?r|person|academic|parent|group|series|class|type|axis|alt|sort|user|file)")
+KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+DATE = re.compile(r"[+-]?\d{4}(?:-\d{1,2}(?:-\d{1,2}.*)?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{1,2}:\d{2}.*", re.DOTALL)
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
 LEAST_UNIQUE = 20  # entities of which it says something that all values differ, whatever the property is called
 LONGEST_KEY = 100  # characters of a value, on average
@@ -62,6 +68,17 @@ class KeyUse:
     def tells_all_apart(self) -> bool:
         """Whether every entity has it, short, and each another value."""
         return self.looked_at == self.filled == self.values and self.length <= LONGEST_KEY
+
+    @property
+    def last_word(self) -> str:
+        """The last word of what it is called, without numbers: `short_title`, `shortTitle`."""
+        words = KEY_WORD.findall(self.key)
+        return words[-1].lower() if words else ""
+
+    @property
+    def holds_dates(self) -> bool:
+        """Whether most values are dates, years or times of day."""
+        return sum(DATE.fullmatch(value) is not None for value in self.some) > 0.5 * len(self.some)
 
     @property
     def says_names(self) -> bool:
@@ -127,19 +144,26 @@ def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Containe
 def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[LabelName]:
     """How the entities of a label are named, best first; an id comes last, and alone where they have no name.
 
-    A listed property; first and last name; a property called like a name; a listed one that is a name only at times; any property whose
-    values are words, filled and nearly unique; an id.
+    A listed property; first and last name; a property called like a name; a listed one that is a name only at times; one called like a
+    title; any property whose values are words, filled and nearly unique; a heading, where there is no id; an id, which is no date.
     """
     names = _names(label, uses, listed)
     own = f"{(label or '').lower()}id"
     ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
     if not names and not ids:  # none is called like an id: one that tells all apart is one
-        unique = (use for use in uses if use.tells_all_apart and use.looked_at >= LEAST_UNIQUE)
+        unique = (use for use in uses if use.tells_all_apart and use.looked_at >= LEAST_UNIQUE and not use.holds_dates)
         ids = sorted(unique, key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
     if not names and ids and ids[0].key in listed and ids[0].says_names:
         names, ids = [[ids[0].key]], []
     rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []
     return [*(LabelName(label=label, keys=keys) for keys in names), *rest] or [LabelName(label=label, is_id=True)]
+
+
+def _is_title(use: KeyUse) -> bool:
+    """Whether a property is called a title or the like of the thing itself, and its values, that have letters, are no essays or dates."""
+    words = sum(any(char.isalpha() for char in value) for value in use.some) >= 0.8 * max(1, len(use.some))
+    own = not NOT_OWN.match(use.plain) and not NO_TITLE.match(use.plain) and use.key not in WEAK
+    return use.last_word in TITLES and own and words and use.length <= LONGEST_KEY and not use.holds_dates
 
 
 def _names(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[list[str]]:
@@ -161,7 +185,11 @@ def _names(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
         use for use in uses
         if use.is_text(fill=0.9, distinct=0.95) and use.length <= 80 and use.says_names and not use.is_key and use.key not in WEAK
     ]
-    for some in (unique, weak, words):
+    titled = [use for use in uses if use.is_text(fill=0.5, distinct=0.5) and _is_title(use)]
+    headed = [use for use in uses if use.is_text(fill=0.5, distinct=0) and use.values > 1 and _is_title(use) and use.last_word in HEADINGS]
+    if any(use.is_key for use in uses):  # a heading that many share says less than an id
+        headed = []
+    for some in (unique, weak, titled, words, headed):
         if some:
             # of equals the first by name: `max` takes the largest, so its letters count backwards
             best = max(some, key=lambda use: (use.filled, use.values, [-ord(char) for char in use.key]))
