@@ -244,7 +244,7 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "properties that hold text", "joined pairs", "sources that are named",
         "types and relation labels",
         "indexes that readers rely on", "components of two or more entities", "nodes that say what their embedding was made from",
-        "properties that are called like a key of their label",
+        "properties that are keys by their name or their values",
         "properties that hold numbers, dates or addresses as text",
         "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
         "communities on levels with parents", "communities of two members or more, on levels with reports",

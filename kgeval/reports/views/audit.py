@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
 from kgeval.auditing.possible_duplicates import possible_duplicates
-from kgeval.format import first_of, number, percent, plural, visible
+from kgeval.format import first_lines, first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import amount, taken_out
@@ -307,7 +307,7 @@ def _one_thing(report: AuditReport) -> Iterator[Section]:
     rows = [
         (
             Cell(found.certainty, tone="warning" if found.certainty == "sure" else ""),
-            Cell("", more=[Cell(item.name, user=True) for item in found.items[:MOST_THINGS]], note=_rest(len(found.items) - MOST_THINGS)),
+            Cell("", more=[Cell(name, user=True) for name in first_lines([item.name for item in found.items], MOST_THINGS)]),
             Cell(", ".join(dict.fromkeys(item.type or "" for item in found.items)), user=True),
             "; ".join(visible(why, longest=200) for why in found.why), ", ".join(found.checks),
         )
@@ -316,10 +316,6 @@ def _one_thing(report: AuditReport) -> Iterator[Section]:
     if rows:
         table = Table(("Certainty", "Things", "Type", "Why", "Found by"), rows, words=frozenset(range(5)), long=100)
         yield Section("What may be one thing", [Text(SUREST_FIRST, style="hint"), table], id="one-thing", forms="page")
-
-
-def _rest(more: int) -> str:
-    return f"and {number(more)} more" if more > 0 else ""
 
 
 def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
