@@ -330,17 +330,21 @@ def test_one_value_in_several_spellings_is_found(graph: Graph, draw: Draw) -> No
                 town: CASE i WHEN 9 THEN 'Sao Paulo' ELSE 'São Paulo' END, grade: ['A', 'A-', 'A+'][i % 3], unit: ['m', 'M'][i % 2],
                 rate: ['1.0', '10'][i % 2], kind: ['in-house', 'In house', 'abroad'][i % 3],
                 floor: ['Level 1', 'Level 2'][i % 2], open: i % 2 = 0, weekday: CASE i WHEN 3 THEN 'Mon' ELSE 'Monday' END,
-                place: CASE i WHEN 4 THEN 'North' ELSE 'North East' END})
+                place: CASE i WHEN 4 THEN 'North' ELSE 'North East' END, city: CASE i WHEN 5 THEN 'Muenchen' ELSE 'München' END,
+                county: CASE i WHEN 6 THEN 'Dorest' WHEN 7 THEN 'Devon' ELSE 'Dorset' END,
+                series: CASE i WHEN 8 THEN 'Type A' ELSE 'Type B' END})
               -[:HELD_AS {stage: CASE i WHEN 11 THEN 'closed.' ELSE 'Closed' END}]->(:Bank {bic: 'B' + i, name: 'Bank number ' + i})""")
     finding = audited(graph, "value-spelling")["value-spelling"]
     assert whys(finding) == {
         "Account.currency": "2 of 60 texts are other spellings of a value: 'EUR ' (1) beside 'EUR' (58)",
         "Account.town": "1 of 60 texts are other spellings of a value: 'Sao Paulo' (1) beside 'São Paulo' (59)",
         "Account.kind": "20 of 60 texts are other spellings of a value: 'in-house' (20) beside 'In house' (20)",
+        "Account.city": "1 of 60 texts are other spellings of a value: 'Muenchen' (1) beside 'München' (59)",
+        "Account.county": "1 of 60 texts are other spellings of a value: 'Dorest' (1) beside 'Dorset' (58)",
         "Account.weekday": "1 of 60 texts are other spellings of a value: 'Mon' (1) beside 'Monday' (59)",
         "HELD_AS.stage": "1 of 60 texts are other spellings of a value: 'closed.' (1) beside 'Closed' (59)",
     }
-    assert finding.total == 9
+    assert finding.total == 12
 
 
 def test_values_that_cannot_be_are_found(graph: Graph, draw: Draw) -> None:

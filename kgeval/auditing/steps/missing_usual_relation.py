@@ -9,8 +9,8 @@ from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
 
-LEAST = 50  # nodes of which nearly all say something
-ONE, NONE = 0.9, 0.02  # shares of them with one relation, at least, and with none, at most
+LEAST = 30  # nodes of which nearly all say something
+ONE, NONE = 0.9, 0.02  # shares of them with one relation, at least, and with none, at most (or one node)
 LIKELY = (0.9, 1.5)  # relations a node, by the sample, between which nearly each node may have one
 ROLES = ("entity", "record")
 
@@ -44,7 +44,7 @@ def _suspects(profile: GraphProfile) -> Iterator[dict[str, str | bool]]:
 
 
 def _is_usual(row: Row) -> bool:
-    return bool(row["nodes"] >= LEAST and row["one"] >= ONE * row["nodes"] and row["none"] <= NONE * row["nodes"])
+    return bool(row["nodes"] >= LEAST and row["one"] >= ONE * row["nodes"] and row["none"] <= max(1, NONE * row["nodes"]))
 
 
 def _example(row: Row, example: Example) -> Example:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.steps.misspelled_property import is_slip
 from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 from kgeval.names.forms import without_marks
@@ -14,6 +15,8 @@ from kgeval.names.forms import without_marks
 LEAST = 20  # texts of which a list of values says something
 REPEATED = 0.2  # share of a property's sampled texts that differ, up to which they are values of a list
 LONGEST = 40  # characters of a value
+MOST_SLIPS, MEANT = 2, 5  # times that a slip may stand, and how often what is meant does for each
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe"})
 SHORTEST, OFTENER = 3, 10  # letters of an abbreviation, and how often the word stands for each time that it does
 BETWEEN_LETTERS = re.compile(r"(?<=\w)[\s_\-.,'\u2019]+(?=\w)|(?<=[^\W\d])_(?=\w)")
 CASE_SAYS = re.compile(r"unit|uom|symbol|code|gene|allele|hash|token|path|url|uri|file|sku|key|name$|title$|_id$|Id$", re.IGNORECASE)
@@ -32,7 +35,7 @@ def _is_list_of_values(found: KeptProperty) -> bool:
 
 def _said(_: KeptProperty, row: Row) -> str | None:
     texts = [(one["text"], one["times"]) for one in row["texts"]]
-    several = [own for own in [*spellings(texts), *abbreviations(texts)] if len(own) > 1]
+    several = [own for own in [*spellings(texts), *abbreviations(texts), *slips(texts)] if len(own) > 1]
     of = sum(times for _, times in texts)
     if of < LEAST or not several:
         return None
@@ -65,6 +68,24 @@ def abbreviations(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]
     return found
 
 
+def slips(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
+    """Texts that one or two have in place of one that many have, each behind that: they differ in one slip of the pen in one of their
+    words (Dorest and Dorset), no letter of a series (Type A, Type B)."""
+    known = list(texts)
+    found = []
+    for rare, seldom in known:
+        meant = [(usual, often) for usual, often in known if often >= MEANT * seldom and _is_one_slip(rare, usual)]
+        if seldom <= MOST_SLIPS and len(meant) == 1:
+            found.append([meant[0], (rare, seldom)])
+    return found
+
+
+def _is_one_slip(rare: str, usual: str) -> bool:
+    a, b = rare.split(), usual.split()
+    differing = [(x, y) for x, y in zip(a, b, strict=False) if x.casefold() != y.casefold()]
+    return len(a) == len(b) and len(differing) == 1 and all(word.isalpha() for word in differing[0]) and is_slip(*differing[0])
+
+
 def _said_by(text: str) -> str:
-    plain = without_marks(text).casefold().strip()
+    plain = without_marks(text.casefold().translate(UMLAUTS)).strip()
     return " ".join(plain.split()) if re.search(r"\d", plain) else BETWEEN_LETTERS.sub("", plain).rstrip(".")
