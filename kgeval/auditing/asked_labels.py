@@ -6,10 +6,10 @@ many films.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from kgeval.auditing.rulebook import Rule
+from kgeval.graph.layouts.entity_names import last_word
 from kgeval.names.forms import kind_of
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.records import Layout
@@ -24,7 +24,6 @@ BEARERS = word_set("""
     minister senator politician candidate band ensemble orchestra port airport harbour harbor station venue stadium hospital clinic court
     hotel restaurant shop warehouse
 """)
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 NOT_ASKED = frozenset(("technical", "passage", "document", "community"))  # roles of labels that are no things of the graph's
 
 
@@ -89,8 +88,7 @@ def _is_asked(rule: Rule, label: LabelProfile) -> bool:
 
 def _bears_names(label: str) -> bool:
     """Whether the last word of a label is one for people, organizations or the like, which have names of their own: unlike genres."""
-    words = WORD.findall(label)
-    return kind_of(label) in ("person", "organization") or bool(words and words[-1].lower().removesuffix("s") in BEARERS)
+    return kind_of(label) in ("person", "organization") or last_word(label).removesuffix("s") in BEARERS
 
 
 def _without(layout: Layout, labels: Sequence[str]) -> Layout:

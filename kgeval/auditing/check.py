@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,6 +145,14 @@ class CheckRun(GraphReader):
         """What the check's own query counts and lists. `given`: what a step gives it besides the settings."""
         row = self.own_rows(**given)[0]
         return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), note, parameters=given)
+
+    def outcome_of(
+        self, rows: Sequence[Row], hits: str, total: int, said: Callable[[Row, Example], Example] = lambda _, found: found, **given: Any,
+    ) -> CheckOutcome:
+        """What rows of the check's own query count (under `hits`) and list, together, of `total`. `said`: an example of a row, with what is
+        to be said of it. `given`: what a step gave the query besides the settings."""
+        examples = [said(row, example) for row in rows for example in examples_of(row["sample"])]
+        return CheckOutcome(sum(row[hits] for row in rows), total, examples[: self.sample], parameters=given)
 
     def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
         """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too

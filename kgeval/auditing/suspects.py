@@ -68,6 +68,12 @@ def text_properties(check: CheckRun) -> list[KeptProperty]:
     return [found for found in kept_properties(check) if found.values.types.get(TEXT, 0.0) > 0]
 
 
+def sizes_of_things(profile: GraphProfile, least: int) -> dict[str, int]:
+    """By label of things and records its nodes, where there are so many."""
+    things = (label for label in profile.labels if label.label and label.role in ("entity", "record"))
+    return {label.label: label.nodes for label in things if label.nodes >= least}
+
+
 def layout_keys(layout: Layout) -> frozenset[str]:
     """The properties that the layout has in a role of its own (a name, a type, a description, a time)."""
     return frozenset(_keys_in(layout))

@@ -13,12 +13,12 @@ import pytest
 
 import kgeval
 from kgeval.auditing.constants import CONSTANT
-from kgeval.auditing.steps.misspelled_property import is_slip
 from kgeval.auditing.steps.same_at_both_ends import are_opposite
-from kgeval.auditing.steps.unusual_number import Part, is_quantity, usual_numbers
+from kgeval.auditing.steps.unusual_number import NumberRange, is_quantity, usual_numbers
 from kgeval.auditing.steps.values_out_of_order import Ordered, in_order
 from kgeval.graph.connect import Graph
 from kgeval.profiling.record import PropertyProfile
+from kgeval.text.slips import is_slip
 
 Draw = Callable[[str], None]
 ORDERS = """
@@ -471,12 +471,12 @@ def test_where_the_numbers_of_a_property_lie(numbers: list[float], low: float, h
     assert usual is not None and (usual.low, usual.high) == (low, high)
 
 
-def parts(numbers: Iterable[float]) -> list[Part]:
+def parts(numbers: Iterable[float]) -> list[NumberRange]:
     """As the server counts them."""
     found: dict[tuple[bool, int | None], list[float]] = defaultdict(list)
     for one in numbers:
         found[one < 0, math.floor(math.log10(one) * 20) if one > 0 else None].append(one)
-    return sorted((Part(len(known), min(known), max(known)) for known in found.values()), key=lambda part: part.low)
+    return sorted((NumberRange(len(known), min(known), max(known)) for known in found.values()), key=lambda part: part.low)
 
 
 CODES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.suspects import PLANS, is_date, key_words
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.text.wordlists import word_set
@@ -17,7 +17,6 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "longitude": (-180.0, 180.0), "age": (0.0, 150.0), "month": (1.0, 12.0),
 }
 PAST = word_set("born birth birthday dob died death deceased dod founded established incorporated built")
-
 FAR = 3_653  # days from now: what is meant to happen is rarely put down ten years ahead
 AHEAD = PLANS | word_set("end ends ending to term matures maturity retirement retire retires projected forecast horizon by")
 
@@ -30,10 +29,7 @@ def run(check: CheckRun) -> CheckOutcome:
     if not suspects:
         return CheckOutcome(0, 0)
     rows = [row for row in check.own_rows(suspects=suspects) if row["judged"] >= LEAST and row["hits"] <= WRONG * row["judged"]]
-    examples = examples_of(example for row in rows for example in row["sample"])
-    return CheckOutcome(
-        sum(row["hits"] for row in rows), sum(row["judged"] for row in rows), examples[: check.sample], parameters={"suspects": suspects},
-    )
+    return check.outcome_of(rows, "hits", sum(row["judged"] for row in rows), suspects=suspects)
 
 
 def has_bounds(key: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import sizes_of_things
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
@@ -12,7 +13,6 @@ from kgeval.records import Example
 LEAST = 30  # nodes of which nearly all say something
 ONE, NONE = 0.9, 0.02  # shares of them with one relation, at least, and with none, at most (or one node)
 LIKELY = (0.9, 1.5)  # relations a node, by the sample, between which nearly each node may have one
-ROLES = ("entity", "record")
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -22,15 +22,12 @@ def run(check: CheckRun) -> CheckOutcome:
     if not suspects:
         return CheckOutcome(0, 0)
     usual = [row for row in check.own_rows(suspects=suspects) if _is_usual(row)]
-    examples = [_example(row, example) for row in usual for example in examples_of(row["sample"])]
-    return CheckOutcome(
-        sum(row["none"] for row in usual), sum(row["nodes"] for row in usual), examples[: check.sample], parameters={"suspects": suspects},
-    )
+    return check.outcome_of(usual, "none", sum(row["nodes"] for row in usual), _example, suspects=suspects)
 
 
 def _suspects(profile: GraphProfile) -> Iterator[dict[str, str | bool]]:
     """Labels and types between two labels, of which there may be one relation a node."""
-    nodes = {label.label: label.nodes for label in profile.labels if label.label and label.role in ROLES and label.nodes >= LEAST}
+    nodes = sizes_of_things(profile, LEAST)
     for relation in profile.types:
         for outgoing in (True, False):
             at: dict[str, float] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
@@ -10,10 +9,10 @@ from kgeval.auditing.suspects import property_reference
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.records import Example
+from kgeval.text.slips import is_slip
 
 OFTEN = 0.2  # share of a label's nodes from which a property is one that others may be meant for
 RARER = 5  # times that a slip is rarer than what it is meant for
-LEAST_LETTERS = 5  # below them two words are rather two
 ROLES = ("entity", "record", "value")
 
 
@@ -39,23 +38,6 @@ def slips(label: LabelProfile, keys: Collection[str]) -> Iterator[tuple[str, str
         meant = [other for other, often in filled.items() if often >= OFTEN and often >= RARER * share and is_slip(key, other)]
         if meant:
             yield key, max(meant, key=lambda other: (filled[other], other))
-
-
-def is_slip(key: str, meant: str) -> bool:
-    """Whether two keys are written with the same letters (first_name, firstName), or differ in one slip of the pen behind their first
-    letter: a letter more, less, another, or two that changed places. A plural, a number or a sign of one letter is none."""
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    if key == meant:
-        return False
-    a, b = (re.sub(r"[\W_]", "", text).casefold() for text in (key, meant))
-    if a == b:
-        return bool(a)
-    if min(len(a), len(b)) < LEAST_LETTERS or a[0] != b[0] or {a, b} in ({a, f"{a}s"}, {b, f"{b}s"}):
-        return False
-    if re.sub(r"\D", "", a) != re.sub(r"\D", "", b):
-        return False
-    return bool(DamerauLevenshtein.distance(a, b, score_cutoff=1) == 1)
 
 
 def _is_slip(row: Row) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.records import Example, GraphRef
 from kgeval.text.names import normalise
+from kgeval.text.slips import differ_in_one_slip
 
 AUXILIARY = frozenset(["is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "did", "do", "the", "a", "an"])
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -90,18 +91,11 @@ def _synonym(a: RelationUse, b: RelationUse, check: CheckRun) -> bool:
 def _is_slip(a: RelationUse, b: RelationUse) -> bool:
     """Whether the rarer name is the other one but for a letter too few or too many, or two that changed places: CALS_AT beside CALLS_AT.
     (Another letter in the place of one makes another word too often: LIKES, LIVES.)"""
-    from rapidfuzz.distance import OSA
-
     few, many = sorted((a.uses, b.uses))
     x, y = a.letters, b.letters
-    if few > RARE * many or min(len(x), len(y)) < LEAST_LETTERS or x[0] != y[0] or abs(len(x) - len(y)) > 1:
+    if few > RARE * many or min(len(x), len(y)) < LEAST_LETTERS:
         return False
-    moved = len(x) != len(y) or sorted(x) == sorted(y)
-    return moved and OSA.distance(x, y, score_cutoff=1) == 1 and _digits(x) == _digits(y)
-
-
-def _digits(text: str) -> str:
-    return "".join(char for char in text if char.isdigit())
+    return (len(x) != len(y) or sorted(x) == sorted(y)) and differ_in_one_slip(x, y)
 
 
 def _alike(a: tuple[str, ...], b: tuple[str, ...], least: float) -> bool:

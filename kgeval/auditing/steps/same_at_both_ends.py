@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.suspects import without_words
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.suspects import sizes_of_things, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, RelationEnds
 from kgeval.records import Example
@@ -20,7 +20,6 @@ SAME = 0.02  # share of these of which both may lead to one node; of one they al
 TARGETS = 5  # nodes that the relations lead to, at least
 OFTEN = 7  # nodes of which both would lead to one by chance from which their lack says that two are meant
 SELDOM = 0.2  # share of these up to which they are a lack
-ROLES = ("entity", "record")
 
 
 def run(check: CheckRun) -> CheckOutcome:
@@ -30,15 +29,12 @@ def run(check: CheckRun) -> CheckOutcome:
     if not suspects:
         return CheckOutcome(0, 0)
     rows = [row for row in check.own_rows(suspects=suspects) if _lead_to_two(row)]
-    examples = [_example(row, example) for row in rows for example in examples_of(row["sample"])]
-    return CheckOutcome(
-        sum(row["same"] for row in rows), sum(row["both"] for row in rows), examples[: check.sample], parameters={"suspects": suspects},
-    )
+    return check.outcome_of(rows, "same", sum(row["both"] for row in rows), _example, suspects=suspects)
 
 
 def _suspects(profile: GraphProfile) -> Iterator[dict[str, str | bool]]:
     """Labels with two types of relations to nodes of one label, of each of which there may be one a node."""
-    nodes = {label.label: label.nodes for label in profile.labels if label.label and label.role in ROLES and label.nodes >= LEAST}
+    nodes = sizes_of_things(profile, LEAST)
     ways: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for relation in profile.types:
         for ends in relation.ends:

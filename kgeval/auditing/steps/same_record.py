@@ -29,6 +29,7 @@ FEW_NAMES = 0.5  # share of names that differ, below which they are headings
 SHAPED = 1_000  # values that tell whether integers are codes
 NUMBERED = ("number", "date", "true or false", "null word")  # formats whose values meet by chance
 TELLING_NUMBER = 0.95  # the same of integers, which must be codes by their shape
+Found = tuple[frozenset[str], Example]  # a pair of nodes by their element ids, and what is said of it
 OF_ONE_LINE = 7  # characters from which a number in text is no measure but a line: a telephone
 
 
@@ -98,9 +99,6 @@ def run(check: CheckRun) -> CheckOutcome:
         total += len(records.roll)
     examples = [example for _, example in found]
     return CheckOutcome(len({at for ids, _ in found for at in ids}), total, examples[: check.sample], None, len(found))
-
-
-Found = tuple[frozenset[str], Example]
 
 
 def _sharing(check: CheckRun, records: RecordValues, most: int) -> list[Found]:

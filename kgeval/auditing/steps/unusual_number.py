@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.impossible_value import has_bounds
 from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, name_words
 from kgeval.format import number
+from kgeval.graph.connect import Row
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
@@ -45,7 +46,7 @@ STRENGTH = "weight"  # of a relation: how much it counts, in any measure
 
 
 @dataclass(frozen=True)
-class Part:
+class NumberRange:
     """Numbers that lie close to each other: how many, the least and the greatest."""
 
     times: int
@@ -71,18 +72,20 @@ def run(check: CheckRun) -> CheckOutcome:
     known = [found for found in kept_properties(check) if _is_asked(found)]
     if not known:
         return CheckOutcome(0, 0)
-    spread: list[list[Part]] = [[] for _ in known]
+    spread: list[list[NumberRange]] = [[] for _ in known]
     for row in check.rows("number-spread", suspects=[found.asked() for found in known]):
-        spread[row["at"]].append(Part(row["times"], row["low"], row["high"]))
+        spread[row["at"]].append(NumberRange(row["times"], row["low"], row["high"]))
     total = sum(of for parts in spread if (of := sum(part.times for part in parts)) >= LEAST_NAMED)
     lie = [usual_numbers(found.values.key, parts) for found, parts in zip(known, spread, strict=True)]
     judged = [(found, usual) for found, usual in zip(known, lie, strict=True) if usual is not None]
     if not judged:
         return CheckOutcome(0, total)
     asked = [{**found.asked(), "low": usual.low, "high": usual.high, "signs": usual.signs} for found, usual in judged]
-    rows = check.own_rows(suspects=asked)
-    examples = [_example(*judged[row["at"]], example) for row in rows for example in examples_of(row["sample"])]
-    return CheckOutcome(sum(row["hits"] for row in rows), total, examples[: check.sample], parameters={"suspects": asked})
+
+    def said(row: Row, example: Example) -> Example:
+        return _example(*judged[row["at"]], example)
+
+    return check.outcome_of(check.own_rows(suspects=asked), "hits", total, said, suspects=asked)
 
 
 def _is_asked(found: KeptProperty) -> bool:
@@ -101,7 +104,7 @@ def is_quantity(key: str) -> bool:
     return bool(words) and not (NO_QUANTITY | SIGNED) & words and NO_NUMBER.search(key) is None and not has_bounds(key)
 
 
-def usual_numbers(key: str, parts: Sequence[Part]) -> Usual | None:
+def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
     """Where the numbers of a property lie, the least first, if a few lie elsewhere."""
     words, times = name_words(key), sum(part.times for part in parts)
     below_zero = sum(part.times for part in parts if part.high < 0)
@@ -122,7 +125,7 @@ def usual_numbers(key: str, parts: Sequence[Part]) -> Usual | None:
     )
 
 
-def _without_far(others: Sequence[Part], *, is_open: bool) -> tuple[int, int]:
+def _without_far(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, int]:
     """The first and the last of the parts above zero that are not far from all others."""
     positive = [part for part in others if part.low > 0]
     first, last, of = 0, len(positive) - 1, sum(part.times for part in others)
@@ -141,7 +144,7 @@ def _without_far(others: Sequence[Part], *, is_open: bool) -> tuple[int, int]:
     return first, last
 
 
-def _value_at(parts: Sequence[Part], place: float) -> float:
+def _value_at(parts: Sequence[NumberRange], place: float) -> float:
     """About the value at a place in their order."""
     seen = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""value-spelling: properties of few values of which some differ in capitals, blanks, accents or signs alone."""
+"""value-spelling: properties of few values of which some say the same: in other capitals, blanks, accents or signs, cut off, or slips."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.steps.misspelled_property import is_slip
 from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
 from kgeval.graph.connect import Row
 from kgeval.names.forms import without_marks
+from kgeval.text.slips import is_slip
 
 LEAST = 20  # texts of which a list of values says something
 REPEATED = 0.2  # share of a property's sampled texts that differ, up to which they are values of a list
@@ -18,7 +18,7 @@ LONGEST = 40  # characters of a value
 MOST_SLIPS, MEANT = 2, 5  # times that a slip may stand, and how often what is meant does for each
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe"})
 SHORTEST, OFTENER = 3, 10  # letters of an abbreviation, and how often the word stands for each time that it does
-BETWEEN_LETTERS = re.compile(r"(?<=\w)[\s_\-.,'\u2019]+(?=\w)|(?<=[^\W\d])_(?=\w)")
+BETWEEN_LETTERS = re.compile(r"(?<=\w)[\s_\-.,'\u2019]+(?=\w)")
 CASE_SAYS = re.compile(r"unit|uom|symbol|code|gene|allele|hash|token|path|url|uri|file|sku|key|name$|title$|_id$|Id$", re.IGNORECASE)
 
 
@@ -60,8 +60,10 @@ def abbreviations(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]
     found = []
     for short, seldom in known:
         stem = short.rstrip(".").casefold()
+        if len(stem) < SHORTEST or not stem.isalpha():
+            continue
         longer = [one for one in known if one[0].casefold().startswith(stem) and one[0].casefold() != stem and one[0] != short]
-        if len(stem) >= SHORTEST and stem.isalpha() and len(longer) == 1:
+        if len(longer) == 1:
             word, often = longer[0]
             if often >= OFTENER * seldom and word.isalpha() and len(word) >= len(stem) + 2:
                 found.append([(word, often), (short, seldom)])
@@ -74,8 +76,10 @@ def slips(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
     known = list(texts)
     found = []
     for rare, seldom in known:
+        if seldom > MOST_SLIPS:
+            continue
         meant = [(usual, often) for usual, often in known if often >= MEANT * seldom and _is_one_slip(rare, usual)]
-        if seldom <= MOST_SLIPS and len(meant) == 1:
+        if len(meant) == 1:
             found.append([meant[0], (rare, seldom)])
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
@@ -50,11 +50,7 @@ def run(check: CheckRun) -> CheckOutcome:
     told = [(pair, row) for (pair, ordered), row in found if ordered.are_slips(row)]
     wrong = [pair for pair, row in told if row["hits"]]
     rows = check.own_rows(ordered=wrong) if wrong else []
-    examples = examples_of(example for row in rows for example in row["sample"])
-    return CheckOutcome(
-        sum(row["hits"] for row in rows), sum(row["compared"] for _, row in told), examples[: check.sample],
-        parameters={"ordered": wrong or [pair for pair, _ in told]},
-    )
+    return check.outcome_of(rows, "hits", sum(row["compared"] for _, row in told), ordered=wrong or [pair for pair, _ in told])
 
 
 def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[tuple[dict[str, str | list[str] | int | None], Ordered]]:
@@ -79,19 +75,23 @@ def _others(properties: Iterable[PropertyProfile], own: frozenset[str]) -> Itera
 def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
     """Of properties those of which the values of one come before those of the other: by their names (born, died; valid_from, valid_to;
     minPrice, maxPrice; a birth, and any date), or, of two dates that are no plans, perhaps by their values."""
-    tables = {name: (word_set(first), word_set(last)) for name, (first, last) in word_lists("in_order").items()}
+    tables = word_lists("in_order").items()
     known = list(properties)
+    words = {found.key: {*key_words(found.key)} for found in known}
+    # by key and pair of words what is left of the key without a word of the first, and of the last
+    firsts = {found.key: {name: without_words(found.key, word_set(first)) for name, (first, _) in tables} for found in known}
+    lasts = {found.key: {name: without_words(found.key, word_set(last)) for name, (_, last) in tables} for found in known}
     of_names: set[tuple[str, str]] = set()
     left: list[Ordered] = []
     for first, last in permutations(known, 2):
-        words = {*key_words(first.key), *key_words(last.key)}
-        named = {name for name, (before, after) in tables.items() if without_words(first.key, before) & without_words(last.key, after)}
-        if words & NO_MOMENT and named != {LIMITS}:
+        of_both = words[first.key] | words[last.key]
+        named = {name for name, _ in tables if firsts[first.key][name] & lasts[last.key][name]}
+        if of_both & NO_MOMENT and named != {LIMITS}:
             continue
         are_dates = is_date(first) and is_date(last)
-        if (are_dates and (named or without_words(first.key, tables["life"][0]))) or named - ONLY_AS_DATES:
+        if (are_dates and (named or firsts[first.key]["life"])) or named - ONLY_AS_DATES:
             of_names.add((first.key, last.key))
-        elif are_dates and not PLANS & words:
+        elif are_dates and not PLANS & of_both:
             left.append(Ordered(first.key, last.key, is_named=False))
     yield from (Ordered(first, last) for first, last in sorted(of_names))
     yield from (one for one in left if (one.last, one.first) not in of_names)

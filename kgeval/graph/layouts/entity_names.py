@@ -72,9 +72,8 @@ class KeyUse:
 
     @property
     def last_word(self) -> str:
-        """The last word of what it is called, without numbers: `short_title`, `shortTitle`."""
-        words = KEY_WORD.findall(self.key)
-        return words[-1].lower() if words else ""
+        """The last word of what it is called."""
+        return last_word(self.key)
 
     @property
     def holds_dates(self) -> bool:
@@ -86,6 +85,12 @@ class KeyUse:
         """Whether the values are words, and not numbers, codes, addresses or dates."""
         values = [value[:LONGEST_NAME] for value in self.some]
         return sum(WORDS.match(value) is not None and NO_NAME.match(value) is None for value in values) >= 0.8 * max(1, len(values))
+
+
+def last_word(name: str) -> str:
+    """The last word of what a property or label is called, in small letters, without numbers: `short_title`, `shortTitle`; "" for none."""
+    words = KEY_WORD.findall(name)
+    return words[-1].lower() if words else ""
 
 
 def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
