@@ -74,6 +74,21 @@ class Question(Record):
         """The types as a tuple, whether the file had none, one or several."""
         return () if self.kind is None else (self.kind,) if isinstance(self.kind, str) else tuple(self.kind)
 
+    def drawn_with(self, field: str | None = None) -> str | None:
+        """What it shares with the questions that say the same as it says: its document, else that of its evidence, else the first entity
+        that it was made from, within its data set; None: it stands alone. `field`: what decides instead: `question` (each stands alone),
+        `document`, `entity`, `dataset`, `level`, or a field of `extra`."""
+        if field in ("dataset", "level"):
+            return self.dataset if field == "dataset" else self.level
+        if field not in (None, "document", "entity"):
+            value = self.extra.get(field)
+            return None if field == "question" or value is None else str(value)
+        evidence = {passage.document for passage in self.evidence if passage.document}
+        document = self.document or (next(iter(evidence)) if len(evidence) == 1 else None)
+        entity = next((ref.key for ref in self.structure if ref.kind == "entity"), None)
+        name = document if field == "document" else entity if field == "entity" else document or entity
+        return None if name is None else f"{self.dataset or ''}\0{name}"
+
     @property
     def right_answers(self) -> tuple[str, ...]:
         """All right answers with a text, each once, the first one first."""

@@ -1,0 +1,91 @@
+"""What a figure of two systems lets one conclude: the one place where that is decided [design: one outcome]. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgeval.format import plural, signed
+from kgeval.records import Conclusion, DrawnGroups, Estimated, Outcome, SystemCoverage
+from kgeval.rounding import at_most, side, sign
+from kgeval.stats.grouped import LEAST_GROUPS
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """All that a conclusion about A and B rests on; nothing of it may be left out but where there is none.
+
+    `figure`: A minus B, above 0 where A is better; `p`: of its test after the correction for all that is concluded together, None: not
+    tested. `groups`, `coverage`: what was drawn, and how often each system gave no answer. `missing`: questions without a result;
+    `lowest`, `highest`: the figure with all of them lost, won by A. `doubts`: why nothing may be concluded, whatever the figure says;
+    `blind`: why "no difference" may not be (a judge that sees none). `within`: figures inside -within..within count as equal; 0: none does.
+    """
+
+    pair: tuple[str, str]
+    of: str
+    figure: Estimated
+    p: float | None
+    groups: DrawnGroups
+    coverage: tuple[SystemCoverage, SystemCoverage]
+    missing: int
+    lowest: Estimated
+    highest: Estimated
+    within: float
+    doubts: Sequence[str] = ()
+    blind: Sequence[str] = ()
+    beside: Mapping[str, Estimated] = field(default_factory=dict)
+
+
+def conclude(evidence: PairEvidence) -> Outcome:
+    """The outcome. Where several things stand against a conclusion, all of them are told."""
+    because = list(_against(evidence))
+    found = _found(evidence.figure, evidence.p, evidence.within)
+    if not because and found not in ("a better", "b better"):
+        because = list(evidence.blind)
+    conclusion: Conclusion = "not decidable" if because else found
+    return Outcome(
+        system_a=evidence.pair[0], system_b=evidence.pair[1], of=evidence.of, conclusion=conclusion, figure=evidence.figure,
+        beside=dict(evidence.beside), within=evidence.within if conclusion == "equal" else None, because=because,
+        groups=evidence.groups, coverage=list(evidence.coverage), missing=evidence.missing,
+        lowest=evidence.lowest.value, highest=evidence.highest.value,
+    )
+
+
+def _found(figure: Estimated, p: float | None, within: float) -> Conclusion:
+    """What the figure alone says: a difference where its interval leaves 0 out and its test stands."""
+    ahead = side(figure.low, figure.high)
+    if ahead and (p is None or at_most(p, ALPHA)):
+        return "a better" if ahead > 0 else "b better"
+    if within and figure.low is not None and figure.high is not None and at_most(-within, figure.low) and at_most(figure.high, within):
+        return "equal"
+    return "no difference found"
+
+
+def _against(evidence: PairEvidence) -> Iterator[str]:
+    """Why nothing may be concluded, the gravest first."""
+    groups, figure = evidence.groups, evidence.figure
+    if figure.value is None:
+        yield "no question has a result"
+        return
+    if groups.groups < LEAST_GROUPS:
+        of = "" if groups.groups == groups.questions else f" of {plural(groups.groups, groups.unit)}"
+        yield (
+            f"there are {plural(groups.questions, 'question')}{of}, and fewer than {LEAST_GROUPS} do not tell what another "
+            f"{groups.unit} would say"
+        )
+    yield from evidence.doubts
+    if evidence.missing and _could_turn(evidence):
+        ends = f"{signed(evidence.lowest.value)} to {signed(evidence.highest.value)}"
+        yield f"{plural(evidence.missing, 'question')} without a result could decide it: with them it is {ends}"
+
+
+def _could_turn(evidence: PairEvidence) -> bool:
+    """Whether what is missing could turn the conclusion round: of a difference, change its sign; of none, make one either way sure."""
+    low, high, figure = evidence.lowest, evidence.highest, evidence.figure
+    found = _found(figure, evidence.p, evidence.within)
+    if found in ("a better", "b better"):
+        ahead = 1 if found == "a better" else -1
+        return sign((low if ahead > 0 else high).value or 0.0) != ahead
+    return side(low.low, low.high) < 0 and side(high.low, high.high) > 0
