@@ -241,10 +241,10 @@ class AlignmentLog:
         attempts = Counter(attempt for _, how, attempt, *_ in rows if how == "adjusted")
         return AlignmentCount(
             system_a=a, system_b=b, level=level, n=len(rows), equal=hows["equal"], adjusted=hows["adjusted"], forced=hows["forced"],
-            discarded=hows["discarded"], failed=hows["failed"],
+            discarded=hows["discarded"], silent=hows["silent"], failed=hows["failed"],
             attempts={str(attempt): count for attempt, count in sorted(attempts.items())},
             gap_before=_quantiles([row[3] for row in rows if row[1] != "failed"]),
-            gap_after=_quantiles([row[4] for row in rows if row[1] not in ("failed", "discarded")]),
+            gap_after=_quantiles([row[4] for row in rows if row[1] not in ("failed", "silent", "discarded")]),
             meaning_checked=len(checked), kept_meaning=_kept(checked, self._settings.seed),
         )
 

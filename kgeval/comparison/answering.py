@@ -110,7 +110,7 @@ class PairedAnswers(ABC):
         """The two free answers as they are judged. To the longest one of all systems, each is brought to half the tolerance: any two then
         differ by the tolerance at most."""
         rule, sides = self.settings.rule, self.sides(a, b)
-        if rule.on and rule.to_longest and failure_of(*free) is None:
+        if rule.on and rule.to_longest and failure_of(*free) is None and all(count_words(answer.answer) for answer in free):
             words, longest = self.target(question, trial)
             side_a, side_b = (
                 align_length(answer, words, rule.tolerance // 2, rule, self.adjuster(source, question, trial, longest))

@@ -65,18 +65,17 @@ def corrected(table: PairTable, labelled: LabelledQuestions, *, seed: int, aspec
     """
     import numpy as np
 
-    from kgeval.stats.bootstrap import bootstrap_mean
-    from kgeval.stats.clusters import Clusters
+    from kgeval.comparison.results.pair import estimated_mean
     from kgeval.stats.corrections import ppi, selection
 
-    verdicts = table.question_wins(aspect)
+    verdicts, documents = table.question_wins(aspect), table.documents
     people = np.array([labelled.values.get(question.question_id, np.nan) for question in table.questions])
-    given = people[~np.isnan(people)]
+    labelled_places = ~np.isnan(people)
     judged = ~np.isnan(verdicts)
     judge, labels = verdicts[judged], people[judged]
     n, has = len(judge), ~np.isnan(labels)
-    alone = Clusters(np.arange(n), np.zeros(n, dtype=np.int64), np.array([WITHOUT_END]))  # each question a cluster of its own
-    selected_p = selection((judge + 1) / 2, has, alone) if n else None
+    drawn = _clusters([str(number) for number in documents[judged].tolist()])
+    selected_p = selection((judge + 1) / 2, has, drawn) if n else None
 
     def row(method: str, count: int, relative: Estimated, reason: str | None = None) -> CorrectedRate:
         return CorrectedRate(
@@ -84,20 +83,23 @@ def corrected(table: PairTable, labelled: LabelledQuestions, *, seed: int, aspec
             selection_p=selected_p, reason=reason,
         )
 
-    def plain(method: str, values: Floats, count: int, lacking: str) -> CorrectedRate:
-        if not len(values):
+    def plain(method: str, values: Floats, places: Mask, count: int, lacking: str) -> CorrectedRate:
+        if not places.any():
             return row(method, count, Estimated(), lacking)
-        return row(method, count, Estimated.of(float(values.mean()), bootstrap_mean(values, seed=seed)))
+        return row(method, count, estimated_mean(values[places], documents[places], seed=seed))
 
     both = int(has.sum())
-    rows = [plain("judge", judge, both, "no question has a verdict"), plain("people", given, len(given), "no question has a label")]
+    rows = [
+        plain("judge", verdicts, judged, both, "no question has a verdict"),
+        plain("people", people, labelled_places, int(labelled_places.sum()), "no question has a label"),
+    ]
     if not n:
         return (*rows, row("ppi++", both, Estimated(), "no verdict"), row("rogan-gladen", both, Estimated(), "the judge has no verdict"))
     # PPI++ on win - loss brought to 0..1: an even change of scale, so the estimate, lambda and variance are those of -1..1
-    estimate = ppi((np.where(has, labels, 0.0) + 1) / 2, (judge + 1) / 2, has, alone)
+    estimate = ppi((np.where(has, labels, 0.0) + 1) / 2, (judge + 1) / 2, has, drawn)
     value, low, high = (None if end is None else 2 * end - 1 for end in (estimate.value, estimate.low, estimate.high))
     rows.append(row("ppi++", both, Estimated(value=value, low=low, high=high), estimate.reason))
-    return (*rows, row("rogan-gladen", both, *_rogan_gladen(judge, labels, has, alone, seed)))
+    return (*rows, row("rogan-gladen", both, *_rogan_gladen(judge, labels, has, drawn, seed)))
 
 
 def selected(rates: Sequence[CorrectedRate]) -> str | None:

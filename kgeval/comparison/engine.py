@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 BATCH = 5  # questions between two looks of --stop-when-sure: a fixed number, so that threads change nothing
 NOT_ASKED = "this was not asked any more"
+UNASKED = "not judged"
+NO_ANSWER_IS_RIGHT = frozenset({"out_of_context", "negative"})  # levels of questions that the texts do not answer
 
 
 class Answers(Protocol):
@@ -147,17 +149,20 @@ class JudgeRun:
         run, pairing = segment.run, segment.pairing
         procedure, question, source = run.procedure, pairing.questions[place], self.answers.of(run)
         about = ComparisonVerdict(
-            question_id=question.id, dataset=question.dataset, level=question.level, system_a=pairing.a, system_b=pairing.b,
-            procedure=procedure.name, trial=trial, aspect=procedure.aspect_names[0],
+            question_id=question.id, dataset=question.dataset, level=question.level, document=question.document,
+            system_a=pairing.a, system_b=pairing.b, procedure=procedure.name, trial=trial, aspect=procedure.aspect_names[0],
         )
         if self.models.stopped is not None and source.trial_kind == "regenerate":  # a system would be paid for what nobody judges
             return JudgedTrial(place, trial, "failed", _failed(about, procedure, f"{self.models.stopped.cause}: {NOT_ASKED}"))
         answers = source.pair(question, pairing.a, pairing.b, trial)
         about = about.model_copy(update={
             "length_a": answers.words_a, "length_b": answers.words_b, "aligned": answers.how in ("equal", "adjusted", "forced"),
+            "unanswered": answers.unanswered,
         })
         if not answers.judged:
             why = answers.failure or "failed: there is no answer"
+            if answers.how == "silent":
+                return JudgedTrial(place, trial, "silent", _silent(about, procedure))
             if answers.how == DISCARDED:
                 why = f"{DISCARDED}: {answers.words_a} and {answers.words_b} words could not be brought together"
             return JudgedTrial(place, trial, answers.how, _failed(about, procedure, why))
@@ -182,7 +187,7 @@ class JudgeRun:
             batch = order[start: start + BATCH]
             trials = self._judge(segment, batch)
             questions += len(batch)
-            calls += calls_a_trial * sum(judged.how not in (DISCARDED, "failed") for judged in trials)
+            calls += calls_a_trial * sum(judged.how not in (DISCARDED, "silent", "failed") for judged in trials)
             decision = stopping.add([_mean(segment, trials, place) for place in batch])
             if decision is not None:
                 break
@@ -233,6 +238,14 @@ def verdicts_of(
 
 def _failed(about: ComparisonVerdict, procedure: JudgeProcedure, why: str) -> tuple[ComparisonVerdict, ...]:
     return tuple(about.model_copy(update={"aspect": name, "failure": why}) for name in procedure.aspect_names)
+
+
+def _silent(about: ComparisonVerdict, procedure: JudgeProcedure) -> tuple[ComparisonVerdict, ...]:
+    """Without an answer a system has lost in every aspect, unless nothing is the right answer: then nobody knows."""
+    if about.level in NO_ANSWER_IS_RIGHT:
+        return _failed(about, procedure, f"{UNASKED}: a question that has no answer was left without one")
+    won: Winner = "tie" if about.unanswered == "both" else "b" if about.unanswered == "a" else "a"
+    return tuple(about.model_copy(update={"aspect": name, "winner": won}) for name in procedure.aspect_names)
 
 
 def _mean(segment: Segment, trials: Sequence[JudgedTrial], place: int) -> float | None:

@@ -33,7 +33,7 @@ def with_forms(table: PairTable, texts: Callable[[str, str, str, int], tuple[str
     """
     import numpy as np
 
-    wins = table.wins()
+    wins = table.judged_wins()
     forms = np.full((*wins.shape, 2, len(NAMES)), np.nan)
     for place, question in enumerate(table.questions):
         trials = np.nonzero(~np.isnan(wins[place]))[0].tolist()

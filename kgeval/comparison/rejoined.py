@@ -56,7 +56,7 @@ class Rejoined(JudgeRun):
                 answers = source.pair(question, pairing.a, pairing.b, trial)
                 self._check(answers, verdicts)
                 # one verdict an aspect where aligning failed, else one an aspect and judgement
-                all_failed = len(verdicts) == aspects and all(verdict.failure is not None for verdict in verdicts)
+                all_failed = len(verdicts) == aspects and all(verdict.failure or verdict.unanswered for verdict in verdicts)
                 if len(verdicts) != aspects * run.cases and not all_failed:
                     what = f"verdicts on '{question.id}' ({pairing.a} and {pairing.b}, trial {trial}) are missing"
                     raise InputError(f"{what}: the file was cut or changed", fix="judge its shard again: the replies are in the journal")
@@ -67,7 +67,7 @@ class Rejoined(JudgeRun):
     def _check(self, answers: AlignedPair, verdicts: Sequence[ComparisonVerdict]) -> None:
         """Whether the verdicts are about these answers. Raises: InputError."""
         first = verdicts[0]
-        judged = any(verdict.failure is None or verdict.aligned for verdict in verdicts)
+        judged = any((verdict.failure is None and verdict.unanswered is None) or verdict.aligned for verdict in verdicts)
         if answers.how == "failed" and (judged or any((verdict.failure or "").startswith(DISCARDED) for verdict in verdicts)):
             self.lacking.append(first.question_id)
             return

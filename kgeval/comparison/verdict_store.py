@@ -35,7 +35,8 @@ _REASONS = ("reason_a", "reason_b")
 @dataclass(frozen=True)
 class ProcedureRun:
     """One procedure over all pairs. `aligned`: it sees answers of one length, where the run aligns them. `wordings`: of the aspects, which
-    trials take in turn. `sampled`: the judge draws its replies: the same request in another trial is another draw, and worth asking."""
+    trials take in turn. `banded`: points within the judge's own noise are ties. `sampled`: the judge draws its replies: the same request
+    in another trial is another draw, and worth asking."""
 
     procedure: JudgeProcedure
     trials: int
@@ -43,6 +44,7 @@ class ProcedureRun:
     aligned: bool
     wordings: int = 1
     sampled: bool = True
+    banded: bool = True
 
     @property
     def cases(self) -> int:
@@ -53,7 +55,7 @@ class ProcedureRun:
         """The verdicts of a pair as arrays."""
         return table_of(
             verdicts, questions, pair=(pairing.a, pairing.b), aspects=self.procedure.aspect_names, trials=self.trials,
-            positions=self.procedure.positions, repeats=self.repeats, procedure=self.procedure.name,
+            positions=self.procedure.positions, repeats=self.repeats, procedure=self.procedure.name, banded=self.banded,
         )
 
 
@@ -174,17 +176,25 @@ class VerdictStore:
 
     def _read(self, segment: Segment) -> PairTable:
         discarded: dict[int, set[int]] = {}  # place of a question -> its trials without a judgement
+        padded: dict[int, set[int]] = {}
         verdicts: list[ComparisonVerdict] = []
         for line in self._lines(segment):
             trials = discarded.setdefault(line["place"], set())
+            if line["how"] == "forced":
+                padded.setdefault(line["place"], set()).add(line["trial"])
             if line["how"] == DISCARDED:
                 trials.add(line["trial"])
             else:
                 # not validated again: written by this run, and read several times for a report
                 verdicts += (ComparisonVerdict.model_construct(**row) for row in line["verdicts"])
-        questions = [(segment.pairing.questions[place], trials) for place, trials in sorted(discarded.items())]
-        pair_questions = [PairQuestion(question.id, question.dataset, question.level, frozenset(trials)) for question, trials in questions]
-        return segment.run.table(verdicts, pair_questions, segment.pairing)
+        questions = [(segment.pairing.questions[place], place) for place in sorted(discarded)]
+        return segment.run.table(verdicts, [
+            PairQuestion(
+                question.id, question.dataset, question.level, frozenset(discarded[place]), question.document,
+                frozenset(padded.get(place, ())),
+            )
+            for question, place in questions
+        ], segment.pairing)
 
 
 def _write(path: Path, verdicts: Iterable[dict[str, Any]]) -> None:

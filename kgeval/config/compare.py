@@ -82,6 +82,9 @@ class CompareOptions(KnownOptions, FilterOptions, SystemOptions):
     attempts: Annotated[int | None, Flag(heading=LENGTHS)] = Field(
         default=None, ge=0, le=100, description="Times that a system is asked for a length [default: 5].",
     )
+    align_model: Annotated[str | None, Flag(metavar="NAME", heading=LENGTHS)] = Field(
+        default=None, description="Model that adds words [default: the reader's of built-in systems, else the judge].",
+    )
     no_force: Annotated[bool, Flag(heading=LENGTHS)] = Field(
         default=False, description="Have no model add words [default: the reader's of built-in systems does, else the judge].",
     )
@@ -92,9 +95,16 @@ class CompareOptions(KnownOptions, FilterOptions, SystemOptions):
     stop_when_sure: Annotated[bool, Flag(heading=STOPPING)] = Field(
         default=False, description="Stop a pair when its always-valid interval decides [then trials: 3].",
     )
-    tie_region: Annotated[float | None, Flag(metavar="X", heading=STOPPING)] = Field(
-        default=None, ge=0, le=0.99, allow_inf_nan=False, description="Relative win rate that is a tie [default: 0.1].",
+    tie_region: Annotated[float | None, Flag(metavar="X", heading=JUDGING)] = Field(
+        default=None, ge=0, le=0.99, allow_inf_nan=False, description="Relative win rate that counts as equal [default: 0.1].",
     )
+    no_tie_band: Annotated[bool, Flag(heading=JUDGING)] = Field(default=False, description=(
+        "Let any difference of points decide a question [default: one within the judge's own noise between both orders is a tie]."
+    ))
+    cluster: Annotated[str | None, Flag(metavar="FIELD", heading=JUDGING)] = Field(default=None, description=(
+        "What questions are drawn with: document, entity, dataset, level, question or a field of yours [default: the first known of "
+        "document, entity, question]."
+    ))
 
     baseline_biased: Annotated[bool, Flag(heading=CALIBRATION)] = Field(
         default=False, description="Also the biased way: one order, one trial, free lengths, no ties.",

@@ -10,6 +10,7 @@ from kgeval.records.base import Cause, OfPair, Public, PublicJson, Record
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
+from kgeval.records.outcome import Outcome
 from kgeval.records.scores import LeftOutKnown, Quantiles
 
 Procedure = Literal["scores", "single", "pairwise-choice", "differential", "biased"]
@@ -24,12 +25,15 @@ class ComparisonVerdict(Record):
     `first`: the system whose answer stood first (null: answers were shown one at a time). `trial`, `repeat`: from 1. `score_a`, `score_b`:
     points (0..5), or 1 and 0 where the judge chose (0.5 each: a tie). `reason_a`, `reason_b`: written before the score. `winner`: of this
     aspect in this call. `length_a`, `length_b`: words of the answers as they were judged. `aligned`: their lengths were brought together.
+    `document`: what the question shares with others that were drawn with it (`Question.drawn_with`). `unanswered`: whose answer is an error
+    (then `failure` tells it) or has no words: against an answer that is lost, and no judge is asked.
     `call`: journal key. `failure`: why there are no scores (a cause, a colon, the rest).
     """
 
     question_id: str
     dataset: str | None = None
     level: str | None = None
+    document: str | None = None
     system_a: str
     system_b: str
     first: str | None = None
@@ -46,6 +50,7 @@ class ComparisonVerdict(Record):
     length_b: int | None = None
     aligned: bool = False
     call: str | None = None
+    unanswered: Literal["a", "b", "both"] | None = None
     failure: str | None = None
 
 
@@ -92,6 +97,8 @@ class PairResult(OfPair):
     `always_valid`: the pair was stopped when sure, so its interval is the confidence sequence, and there is no p and no interval else.
     `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen,
     null where no number is enough; `needed_above`: more than so many are needed, and `needed` is null.
+    `groups`: what was drawn: documents, where several questions come from one, else questions; `effective`: as many independent questions
+    would be as sure.
     """
 
     aspect: Public = "overall"
@@ -116,6 +123,8 @@ class PairResult(OfPair):
     detectable: float | None = None
     needed: int | None = None
     needed_above: int | None = None
+    groups: int | None = None
+    effective: float | None = None
     always_valid: bool = False
     per_trial: list[TrialRates] = Field(default_factory=list)
     box_win: Box | None = None
@@ -146,8 +155,8 @@ class Ranking(Record):
 
 class AlignmentCount(OfPair):
     """How the lengths of one pair's answers were brought together, over question-trials. `adjusted`: by asking the system again
-    (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all. `kept_meaning`: share of
-    claims of the free answers that the aligned ones still make, over `meaning_checked` answers."""
+    (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all; `silent`: an answer has no
+    words. `kept_meaning`: share of claims of the free answers that the aligned ones still make, over `meaning_checked` answers."""
 
     level: Public | None = None
     n: int
@@ -155,6 +164,7 @@ class AlignmentCount(OfPair):
     adjusted: int = 0
     forced: int = 0
     discarded: int = 0
+    silent: int = 0
     failed: int = 0
     attempts: dict[Public, int] = Field(default_factory=dict)
     gap_before: Quantiles | None = None
@@ -231,6 +241,7 @@ class ComparisonReport(RunReport):
     `complete`: the run was not stopped, and no more than the allowed share of questions and of question-trials failed.
     `drill`: some questions opened, the most
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
+    `outcomes`: one conclusion a pair; headline, gates and exit code only show it.
     `known`: questions that pairs, ranking, judge, contrast and drill-down are without.
     """
 
@@ -245,6 +256,7 @@ class ComparisonReport(RunReport):
     grades: dict[Public, list[Public]] = Field(default_factory=dict)
     systems: list[SystemUse] = Field(default_factory=list)
     pairs: list[PairResult] = Field(default_factory=list)
+    outcomes: list[Outcome] = Field(default_factory=list)
     ranking: Ranking | None = None
     judge: list[JudgeReport] = Field(default_factory=list)
     alignment: list[AlignmentCount] = Field(default_factory=list)

@@ -58,7 +58,8 @@ class JudgeReport(Record):
     `first_wins`: share of calls won by the answer that stood first (0.5: no preference; ties count half); `ab_win`, `ba_win`: win rate of
     A when it stood first and when it stood second [Z figure 2]; `flips`: question-trials whose winner changes with the order; `ties`.
     `length_bins`, `length_slope`: raw [Z figure 6]; `length_controlled`: A's relative win rate at equal lengths; `style`: headings, bold,
-    lists. `self_agreement`: share of repeats with the same winner. `self_check`: relative win rate of a system against itself.
+    lists. `self_agreement`: share of repeats with the same winner. `tie_band`: points within which both orders differ by the judge's own
+    noise: there a question is a tie; null: not seen. `self_check`: relative win rate of a system against itself.
     """
 
     system_a: Public | None = None
@@ -70,6 +71,7 @@ class JudgeReport(Record):
     flips: float | None = None
     ties: float | None = None
     self_agreement: float | None = None
+    tie_band: float | None = None
     length_bins: list[LengthBin] = Field(default_factory=list)
     length_slope: Estimated = Field(default_factory=Estimated)
     raw: Estimated = Field(default_factory=Estimated)

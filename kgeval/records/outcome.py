@@ -45,7 +45,7 @@ class Outcome(OfPair):
     figure: Estimated
     beside: dict[Public, Estimated] = Field(default_factory=dict)
     within: float | None = None
-    because: list[str] = Field(default_factory=list)
+    because: list[Public] = Field(default_factory=list)
     groups: DrawnGroups
     coverage: list[SystemCoverage]
     missing: int = 0

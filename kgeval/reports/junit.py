@@ -285,7 +285,8 @@ def _pair(pair: PairResult, view: PairView) -> Case:
     })
     if pair.rates is None:
         return case(f"no question has a result: {lost(pair) or 'not judged'}", "error", "unscored")
-    return case(sentence(pair, view.stop(pair.system_a, pair.system_b)), longest=600)
+    outcome, stop = view.outcome(pair.system_a, pair.system_b), view.stop(pair.system_a, pair.system_b)
+    return case(sentence(pair, outcome, stop), longest=600)
 
 
 def overview(report: OverviewReport) -> str:

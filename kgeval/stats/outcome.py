@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.format import plural, signed
+from kgeval.format import number, plural, signed
 from kgeval.records import Conclusion, DrawnGroups, Estimated, Outcome, SystemCoverage
 from kgeval.rounding import at_most, side, sign
 from kgeval.stats.grouped import LEAST_GROUPS
 
 ALPHA = 0.05
+LEAST_QUESTIONS = 10
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class PairEvidence:
     `figure`: A minus B, above 0 where A is better; `p`: of its test after the correction for all that is concluded together, None: not
     tested. `groups`, `coverage`: what was drawn, and how often each system gave no answer. `missing`: questions without a result;
     `lowest`, `highest`: the figure with all of them lost, won by A. `doubts`: why nothing may be concluded, whatever the figure says;
-    `blind`: why "no difference" may not be (a judge that sees none). `within`: figures inside -within..within count as equal; 0: none does.
+    `blind`: why "no difference" may not be (a judge that sees none). `within`: figures inside -within..within count as equal; 0: none
+    does. `beyond`: a difference must lie beyond it with its whole interval.
     """
 
     pair: tuple[str, str]
@@ -33,6 +35,7 @@ class PairEvidence:
     lowest: Estimated
     highest: Estimated
     within: float
+    beyond: float = 0.0
     doubts: Sequence[str] = ()
     blind: Sequence[str] = ()
     beside: Mapping[str, Estimated] = field(default_factory=dict)
@@ -41,7 +44,7 @@ class PairEvidence:
 def conclude(evidence: PairEvidence) -> Outcome:
     """The outcome. Where several things stand against a conclusion, all of them are told."""
     because = list(_against(evidence))
-    found = _found(evidence.figure, evidence.p, evidence.within)
+    found = _found(evidence)
     if not because and found not in ("a better", "b better"):
         because = list(evidence.blind)
     conclusion: Conclusion = "not decidable" if because else found
@@ -53,10 +56,11 @@ def conclude(evidence: PairEvidence) -> Outcome:
     )
 
 
-def _found(figure: Estimated, p: float | None, within: float) -> Conclusion:
+def _found(evidence: PairEvidence) -> Conclusion:
     """What the figure alone says: a difference where its interval leaves 0 out and its test stands."""
-    ahead = side(figure.low, figure.high)
-    if ahead and (p is None or at_most(p, ALPHA)):
+    figure, within, beyond = evidence.figure, evidence.within, evidence.beyond
+    ahead = 1 if side(figure.low, figure.high, middle=beyond) > 0 else -1 if side(figure.low, figure.high, middle=-beyond) < 0 else 0
+    if ahead and (evidence.p is None or at_most(evidence.p, ALPHA)):
         return "a better" if ahead > 0 else "b better"
     if within and figure.low is not None and figure.high is not None and at_most(-within, figure.low) and at_most(figure.high, within):
         return "equal"
@@ -69,11 +73,13 @@ def _against(evidence: PairEvidence) -> Iterator[str]:
     if figure.value is None:
         yield "no question has a result"
         return
-    if groups.groups < LEAST_GROUPS:
-        of = "" if groups.groups == groups.questions else f" of {plural(groups.groups, groups.unit)}"
+    if groups.questions < LEAST_QUESTIONS:
+        have = "one question has" if groups.questions == 1 else f"{number(groups.questions)} questions have"
+        yield f"only {have} a result, and fewer than {LEAST_QUESTIONS} decide nothing"
+    elif groups.groups < LEAST_GROUPS:
         yield (
-            f"there are {plural(groups.questions, 'question')}{of}, and fewer than {LEAST_GROUPS} do not tell what another "
-            f"{groups.unit} would say"
+            f"the {plural(groups.questions, 'question')} come from {plural(groups.groups, groups.unit)}, and fewer than {LEAST_GROUPS} do "
+            f"not tell what another {groups.unit} would say (--cluster question: only these are meant)"
         )
     yield from evidence.doubts
     if evidence.missing and _could_turn(evidence):
@@ -83,8 +89,7 @@ def _against(evidence: PairEvidence) -> Iterator[str]:
 
 def _could_turn(evidence: PairEvidence) -> bool:
     """Whether what is missing could turn the conclusion round: of a difference, change its sign; of none, make one either way sure."""
-    low, high, figure = evidence.lowest, evidence.highest, evidence.figure
-    found = _found(figure, evidence.p, evidence.within)
+    low, high, found = evidence.lowest, evidence.highest, _found(evidence)
     if found in ("a better", "b better"):
         ahead = 1 if found == "a better" else -1
         return sign((low if ahead > 0 else high).value or 0.0) != ahead

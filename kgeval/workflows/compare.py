@@ -15,7 +15,7 @@ from kgeval.comparison.results.build import STOPPED
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions
 from kgeval.errors import IncompleteError, KgevalError, ModelError, UsageError, raise_together, together, tried
-from kgeval.format import plural
+from kgeval.format import plural, visible
 from kgeval.llm.plan import Plan
 from kgeval.tables.joining import only_how_read
 from kgeval.tables.score_forms import beside, is_folder
@@ -211,7 +211,7 @@ def prepare(
             fix="leave one of them out",
         )
     session.check_batches()
-    settings = settings_of(session, options)
+    settings = settings_of(options)
     chosen = systems_chosen(session, options)
     inputs = _inputs(session, answers, options, [system.spec.argument for system in chosen if system.spec.kind == "file"])
     outputs = _outputs(session, options, inputs)
@@ -228,7 +228,7 @@ def prepare(
     aspects = (*settings.main.procedure.aspect_names, "overall")
     thresholds = dict.fromkeys((*session.config.compare.thresholds, *options.thresholds))
     comparison = ComparisonRun(
-        session, options, settings, outputs, opened, opened.pairings(settings.show),
+        session, options, settings, outputs, opened, opened.pairings(settings.show, options.cluster),
         () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs, known,
     )
     if known is not None:
@@ -242,6 +242,7 @@ def plan(
     """The calls that a run would make, by stage. `session.dry` must be true: nothing is sent. Raises: as prepare."""
     from kgeval.comparison import planning
     from kgeval.comparison.answering_plan import plan as plan_answers
+    from kgeval.llm.asker import Dry
 
     with ExitStack() as stack:
         comparison = prepare(session, answers, options, stack=stack, names=names)
@@ -253,7 +254,9 @@ def plan(
             stages, lines = list(answers_plan.stages), list(answers_plan.lines)
         more, notes = planning.plan(judge_calls)
         comparison.calibration.plan(comparison.settings.main, judge_calls.dry)
-        stages += [*(opened.tools.dry.stages() if opened.tools.dry is not None else ()), *judge_calls.dry.stages(), *more]
+        counting = [opened.tools.dry, opened.writer if opened.padding is not None else None]
+        stages += [stage for dry in counting if isinstance(dry, Dry) for stage in dry.stages()]
+        stages += [*judge_calls.dry.stages(), *more]
         return ComparePlan(tuple(stages), session.limits, lines=(*lines, *_counted_lines(comparison), *notes))
 
 
@@ -320,12 +323,14 @@ def _judged(comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
 def _report(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonReport:
     """The report, with its exit code: 3: not complete, nothing could be judged, or a threshold without an answer; 1: one is missed."""
     from kgeval.comparison.results.build import build_report
+    from kgeval.comparison.results.outcomes import not_decidable
 
     opened = comparison.opened
     report = comparison.calibration.compared(build_report(_findings(comparison, judgements)))
     stopped = not report.complete or opened.aligned.exit_code or opened.free.exit_code
     nothing = _nothing(report) and not comparison.options.shard  # a shard may have no questions
-    code = exit_code(report.gates, incomplete=stopped or nothing)
+    open_pairs = not_decidable(report.outcomes) and not comparison.options.shard
+    code = exit_code(report.gates, incomplete=bool(stopped or nothing or open_pairs))
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 
@@ -363,6 +368,7 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
         thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scores.judgements if scores else 0,
         requests=scores.requests if scores else 0,
         known=left_out_record(comparison.known, comparison.left_out, len(comparison.question_ids)),
+        unit=options.cluster or "document", tie_region=comparison.settings.tie_region, pads_itself=opened.pads_itself,
         all_tables=lambda: verdicts.tables(main), notes=tuple(dict.fromkeys([
             *judgements.notes, *comparison.settings.notes, *label_notes, *known_alone, *bearing, *opened.aligned.notes, *notes,
         ])),
@@ -388,7 +394,7 @@ def _asked(opened: OpenComparison) -> ModelUsage:
     """What judge and reader were asked."""
     from kgeval.manifest import ModelUsage
 
-    usages = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
+    usages = [models.asked() for models in (opened.models, opened.tools.models, opened.padding) if models is not None]
     return ModelUsage(
         [ref for usage in usages for ref in usage.models], [use for usage in usages for use in usage.use],
         {name: digest for usage in usages for name, digest in usage.prompt_hashes.items()},
@@ -501,8 +507,8 @@ def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
 
     settings, opened = comparison.settings, comparison.opened
     endpoint, rule, main = opened.models.endpoint, settings.rule, settings.main
-    # the reader of built-in systems adds words where one is asked, else the judge does
-    writer = opened.tools.models or opened.models
+    # the model that was named adds words, else the reader of built-in systems where one is asked, else the judge
+    writer = opened.padding or opened.tools.models or opened.models
     words: dict[str, JsonValue] = {"words_by": None}
     if rule.on and rule.force:
         asked = writer.endpoint
@@ -515,7 +521,8 @@ def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
         "prompts": {name: opened.models.prompt(name).hash for name in main.procedure.prompts}, "trials": main.trials,
         "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.procedure.positions,
         "trial_kind": opened.aligned.trial_kind, "align": "none" if not rule.on else "longest" if rule.to_longest else "pair",
-        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, **words, "judge": endpoint.model,
+        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, **words, "tie_band": main.banded,
+        "judge": endpoint.model,
         "endpoint": endpoint.name, "parameters": dict(endpoint.parameters), "language": opened.models.language,
         **({"tie_region": settings.tie_region} if comparison.options.stop_when_sure else {}),
     }
@@ -586,6 +593,10 @@ def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
             "the same command goes on"
         )
         return
+    for one in report.outcomes:
+        if one.because and one.groups.questions:
+            a, b = (visible(name, longest=60) for name in (one.system_a, one.system_b))
+            yield f"not decidable between {a} and {b}: {'; '.join(one.because)}"
     if _nothing(report) and whole.discarded:
         yield (
             f"nothing could be judged: {whole.discarded:,} of {whole.asked:,} questions were discarded, because the answers could not be "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -67,7 +68,8 @@ class KnownCounts:
 @dataclass
 class OpenComparison:
     """What a run works with, open. `aligned`, `free`: the answers as the run aligns them, and as they are; one object where it does not
-    align. `self_check`: name of a second run -> its system. `judge`: who is asked; in a dry run who counts."""
+    align. `self_check`: name of a second run -> its system. `judge`: who is asked; in a dry run who counts. `padding`: the model that adds
+    words, where one was named for it; `writer`: who is asked for them; `pads_itself`: it is of the judge's family."""
 
     models: Models
     judge: Asker
@@ -77,6 +79,9 @@ class OpenComparison:
     free: AlignedAnswers
     self_check: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    padding: Models | None = None
+    writer: Asker | None = None
+    pads_itself: bool = True
 
     def known_counts(self) -> KnownCounts:
         """Of how many questions something of the right answer is known. Over all of them, so that the parts of a run (--shard) agree."""
@@ -87,18 +92,19 @@ class OpenComparison:
                     seen[question.id] = bool(question.right_answers or question.points), bool(question.evidence_texts)
         return KnownCounts(len(seen), sum(answer for answer, _ in seen.values()), sum(evidence for _, evidence in seen.values()))
 
-    def pairings(self, show: Show) -> list[Pairing]:
-        """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs."""
+    def pairings(self, show: Show, cluster: str | None = None) -> list[Pairing]:
+        """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs; `document` is what it
+        was drawn with (`Question.drawn_with(cluster)`)."""
         from kgeval.comparison.verdict_store import Pairing
 
         seen: dict[str, Question] = {}
         return [
-            Pairing(a, b, tuple(seen.setdefault(question.id, _slim(question, show)) for question in self.paired.questions(a, b)))
+            Pairing(a, b, tuple(seen.setdefault(question.id, _slim(question, show, cluster)) for question in self.paired.questions(a, b)))
             for a, b in self.paired.pairs
         ]
 
 
-def settings_of(session: Session, options: CompareOptions) -> CompareSettings:
+def settings_of(options: CompareOptions) -> CompareSettings:
     """The settings in force. Raises: UsageError, InputError (grades)."""
     from kgeval.comparison.align.rule import alignment
     from kgeval.comparison.stopping import TIE_REGION
@@ -109,10 +115,12 @@ def settings_of(session: Session, options: CompareOptions) -> CompareSettings:
     rule = alignment(
         kind=align, attempts=_or(options.attempts, 5), tolerance=_or(options.tolerance, 10), force=not options.no_force,
     )
-    if options.tie_region != session.config.compare.tie_region and not options.stop_when_sure:  # that of kgeval.toml waits for its use
-        raise UsageError("--tie-region needs --stop-when-sure", fix="give both, or leave it out")
     trials = options.trials or (SURE_TRIALS if options.stop_when_sure else TRIALS)
-    procedures = _procedure_runs(judging, trials, options.repeats or REPEATS, aligned=align != "none")
+    # a pair that is stopped when sure is looked at question by question: the judge's noise is not known yet
+    banded = not (options.no_tie_band or options.stop_when_sure)
+    procedures = tuple(
+        replace(run, banded=banded) for run in _procedure_runs(judging, trials, options.repeats or REPEATS, aligned=align != "none")
+    )
     return CompareSettings(procedures, rule, options.trial_kind, _or(options.tie_region, TIE_REGION))
 
 
@@ -325,13 +333,23 @@ def open_inputs(
     }
     reader, asking = tools.models, session.asking
     writer: Asker = judge if reader is None else tools.dry or Live(reader)  # who writes for built-in systems also adds words
+    padding = None
+    if options.align_model is not None:
+        task = stack.enter_context(session.task(
+            session.command, dry=session.dry, asking=session.asking.model_copy(update={"model": options.align_model}),
+        ))
+        task.shared = session.shared
+        padding = task.models("reader", options)
+        writer = Dry(padding) if session.dry else Live(padding)
+    pads = padding or reader or models
     store = stack.enter_context(AnswerStore(journal_file(asking.journal, asking.cache_dir), fresh=options.fresh_answers))
     runs: list[SecondRun] = [second_run(sources[name]) for name, _ in again]
 
     def answering(rule: AlignmentRule, kind: TrialKind | None) -> AlignedAnswers:
         how = AnsweringSettings(
             rule=rule, trials=settings.main.trials, kind=kind, seed=options.seed, meaning_sample=options.meaning_sample,
-            models=_signature(models, *([reader] if reader else [])), max_error_rate=models.limits.max_error_rate,
+            models=_signature(models, *([reader] if reader else []), *([padding] if padding else [])),
+            max_error_rate=models.limits.max_error_rate,
         )
         opened = AlignedAnswers(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
         return stack.enter_context(opened)
@@ -339,7 +357,10 @@ def open_inputs(
     aligned = answering(settings.rule, settings.kind)
     free = answering(replace(settings.rule, on=False), aligned.trial_kind) if settings.rule.on else aligned
     second_names = {other if other is not None else f"{name}{SECOND}": name for name, other in checks}
-    return OpenComparison(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
+    return OpenComparison(
+        models, judge, tools, paired, aligned, free, second_names, [*rows.notes], padding, writer,
+        _family(pads.endpoint.model) == _family(models.endpoint.model),
+    )
 
 
 def _rows(wanted: RowSelection, stack: ExitStack) -> Rows | Questions:
@@ -406,15 +427,22 @@ def _pairs_wanted(options: CompareOptions, systems: Sequence[str], checks: Seque
     return replace(usual, pairs=tuple(f"{a}:{b}" for a, b in (*rest, *checks)))
 
 
+def _family(model: str) -> str:
+    """What models of one maker have in common: `gpt` of openai/gpt-4o-mini, `qwen` of Qwen2.5-7B."""
+    return re.split(r"[^a-z]", model.rpartition("/")[2].lower())[0]
+
+
 def _signature(*models: Models) -> str:
     """Who judges, and who adds words: what is kept of one says nothing of another."""
     return " ".join(f"{at.model}@{at.name} {sorted(at.parameters.items())}" for at in (model.endpoint for model in models))
 
 
-def _slim(question: Question, show: Show) -> Question:
+def _slim(question: Question, show: Show, cluster: str | None) -> Question:
     from kgeval.records import Question
 
-    slim = Question(id=question.id, question=question.question, dataset=question.dataset, level=question.level)
+    slim = Question(
+        id=question.id, question=question.question, dataset=question.dataset, level=question.level, document=question.drawn_with(cluster),
+    )
     known: dict[str, Any] = {}
     if show in ("reference", "both"):
         known |= {"reference": question.reference, "references": question.references, "points": question.points}

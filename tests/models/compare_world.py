@@ -15,6 +15,7 @@ from kgeval.llm.fake import Chat
 
 _DATA = re.compile(r'<data name="(\w+)">\n(.*?)\n</data>', re.DOTALL)
 _WORTH = re.compile(r"worth (\d)")
+UNDECIDED = 3  # what a comparison of so few questions ends with: they decide nothing
 
 
 class PairJudge:

@@ -12,18 +12,24 @@ from typing import Any
 import pandas as pd
 import pytest
 from answer_world import script, spec
-from compare_world import PairJudge
+from compare_world import UNDECIDED, PairJudge
 from test_compare_cli import SYSTEM
 
 import kgeval
 from kgeval.llm.fake import Chat, FakeServer
 
 GOOD, POOR = (4, 5, 4, 3), (2, 3, 2, 1)
-QUESTIONS = [{"id": f"q{n}", "question": f"Who built mill {n}?", "level": ("node", "edge")[n % 2]} for n in range(4)]
 
 
-def answers(name: str, worths: tuple[int, ...]) -> list[dict[str, Any]]:
-    return [{"question_id": f"q{n}", "answer": f"Mill {n}, says {name}: worth {worths[n % 4]}."} for n in range(4)]
+def questions(count: int) -> list[dict[str, Any]]:
+    return [{"id": f"q{n}", "question": f"Who built mill {n}?", "level": ("node", "edge")[n % 2]} for n in range(count)]
+
+
+def answers(name: str, worths: tuple[int, ...], count: int = 4) -> list[dict[str, Any]]:
+    return [{"question_id": f"q{n}", "answer": f"Mill {n}, says {name}: worth {worths[n % 4]}."} for n in range(count)]
+
+
+QUESTIONS = questions(4)
 
 
 BOTH: dict[str, Any] = {"good": answers("good", GOOD), "poor": answers("poor", POOR)}
@@ -63,7 +69,10 @@ def test_a_dry_run_counts_the_calls_and_a_second_call_asks_nothing(server: FakeS
 
 def test_the_result_is_rows_verdicts_files_and_a_page(server: FakeServer, tmp_path: Path) -> None:
     result = compared(server, aspects="relevance,directness")
-    assert isinstance(result, kgeval.CompareResult) and (result.exit_code, result.gates, list(result.messages)) == (0, [], [])
+    assert isinstance(result, kgeval.CompareResult) and (result.exit_code, result.gates) == (UNDECIDED, [])
+    assert list(result.messages) == [
+        "not decidable between good and poor: only 4 questions have a result, and fewer than 10 decide nothing",
+    ]
     frame = result.to_pandas().set_index("aspect")
     assert list(frame.index) == ["overall", "relevance", "directness"] and set(frame["system_a"]) == {"good"}
     assert (frame.loc["overall", "win"], frame.loc["overall", "relative"], frame.loc["overall", "n_scored"]) == (1, 1, 4)
@@ -105,11 +114,14 @@ def test_what_answer_gave_is_compared_under_the_name_that_the_call_gives_it(serv
 
 
 def test_thresholds_are_gates(server: FakeServer) -> None:
-    result = compared(server, thresholds=["poor:relative>=0", "good:win>=0.5"])
+    many = {"good": answers("good", GOOD, 12), "poor": answers("poor", POOR, 12)}
+    result = compared(server, many, questions=questions(12), thresholds=["poor:relative>=0", "good:win>=0.5"])
     assert result.exit_code == 1 and [gate.met for gate in result.gates] == [False, True]
     with pytest.raises(kgeval.GateError, match=r"poor vs good: relative \(overall\) >= 0 \(-1\)"):
         result.raise_for_gates()
-    compared(server, thresholds="good:win>=0.5").raise_for_gates()
+    compared(server, many, questions=questions(12), thresholds="good:win>=0.5").raise_for_gates()
+    with pytest.raises(kgeval.GateError, match="only 4 questions have a result, and fewer than 10 decide nothing"):
+        compared(server, thresholds="good:win>=0.5").raise_for_gates()
 
 
 def test_everything_wrong_with_the_options_is_one_error_in_the_words_of_python(server: FakeServer) -> None:
@@ -119,7 +131,7 @@ def test_everything_wrong_with_the_options_is_one_error_in_the_words_of_python(s
     for expected in ("trials:", "procedure:", "filter_system: unknown (did you mean filter_systems?)", "wordings:", "meaning_sample:"):
         assert expected in message, message
     for options, expected in (
-        ({"tie_region": 0.2}, "tie_region needs stop_when_sure"), ({"show": "both"}, "show both: no question has"),
+        ({"show": "both"}, "show both: no question has"),
         ({"self_checks": "good"}, "self_checks good: its file has one answer"), ({"verdicts": "v.jsonl"}, "verdicts: unknown"),
         ({"thresholds": "x:win>=1"}, "no system is called x"), ({"pairs": "good:bad"}, "good:bad"),
     ):
@@ -148,7 +160,7 @@ def test_faulty_rows_are_named_by_system_and_row(server: FakeServer) -> None:
 def test_a_budget_ends_early_and_raises_nothing(server: FakeServer) -> None:
     result = compared(server, max_calls=3, max_concurrency=1)
     assert result.exit_code == 3 and result.report.complete is False and "the same call goes on" in result.messages[0]
-    assert compared(server).exit_code == 0
+    assert compared(server).exit_code == UNDECIDED
 
 
 def test_stop_when_sure_stops(server: FakeServer) -> None:
@@ -219,4 +231,4 @@ def test_an_error_of_an_iterator_comes_through_and_a_reply_that_cannot_be_used_i
 
     with FakeServer(PairJudge(spoil=spoil)) as stubborn:
         result = compared(stubborn, max_reasks=0, max_error_rate=1, journal=Path("other.sqlite"))
-    assert result.report.pairs[0].failures == {"unparsable": 1} and result.exit_code == 0
+    assert result.report.pairs[0].failures == {"unparsable": 1} and result.exit_code == UNDECIDED

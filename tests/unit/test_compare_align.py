@@ -101,11 +101,13 @@ def test_without_hook_and_without_a_model_it_is_discarded_at_once() -> None:
     assert align_pair(said(50), said(100), alignment(force=False), (Scripted(adjusts=False), IDLE)).how == "discarded"
 
 
-def test_an_empty_answer_is_asked_again_but_nothing_is_added_to_nothing() -> None:
-    hands = Scripted([0, 0, 0, 0, 0], [100])
-    made = align_pair(said(0), said(100, "B"), alignment(), (hands, IDLE))
-    assert made.how == "discarded" and len(hands.asked) == 5
-    assert align_pair(said(0), said(100, "B"), alignment(), (Scripted([99]), IDLE)).how == "adjusted"
+def test_an_answer_without_words_is_lost_and_nobody_is_asked_to_lengthen_it() -> None:
+    for kind in ("pair", "none"):
+        hands = Scripted([99], [100])
+        made = align_pair(said(0), said(100, "B"), alignment(kind=kind), (hands, IDLE))
+        assert (made.how, made.judged, made.unanswered, hands.asked) == ("silent", False, "a", [])
+    assert align_pair(said(5), said(0, "B"), alignment(), (IDLE, IDLE)).unanswered == "b"
+    assert align_pair(said(0), said(0, "B"), alignment(), (IDLE, IDLE)).unanswered == "both"
 
 
 def test_an_answer_with_an_error_fails_the_pair_with_its_cause_and_asks_nobody() -> None:
@@ -143,7 +145,7 @@ def test_laws_what_is_judged_is_within_the_tolerance_and_no_more_is_asked_than_a
 ) -> None:
     hands = Scripted(list(again), list(forced)), Scripted(list(again), list(forced))
     made = align_pair(said(a), said(b), alignment(tolerance=tolerance), hands)
-    assert made.judged == (abs(made.words_a - made.words_b) <= tolerance)
+    assert made.judged == (bool(a and b) and abs(made.words_a - made.words_b) <= tolerance)
     assert abs(made.words_a - made.words_b) <= abs(a - b)  # never worse than it was
     longer = hands[0] if a >= b else hands[1]
     assert not longer.asked and len(hands[0].asked + hands[1].asked) <= 5 + 3

@@ -99,7 +99,7 @@ def test_thresholds_are_held_against_every_pair_that_they_fit(two: ComparisonRep
     loose, strict = two.gates
     assert (loose.met, strict.met, strict.name, strict.limit) == (True, False, "low", ">= 0.999")
     assert strict.value == two.pairs[0].relative.low
-    tables = [tabled([[1], [1], [0], [-1]], names=("x", "y"))]
+    tables = [tabled([[1], [1], [0], [-1]] * 3, names=("x", "y"))]
     asked = (
         PairThreshold(Threshold("relative", ">=", -0.3), system_a="y", system_b="x"),
         PairThreshold(Threshold("win", "<=", 0.3), system_a="y"),

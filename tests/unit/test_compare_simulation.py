@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,30 +30,35 @@ A_CALL = (0.4**2 / len(ASPECTS) + 0.2**2) / 4  # variance of one answer's mean o
 
 @pytest.mark.long
 def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps() -> None:
-    """A's lead is normal: difference, spread over questions, two answers' trials, the noise of four calls each."""
+    """A's lead is normal: difference, spread over questions, two answers' trials, the noise of four calls each; what lies within that
+    noise is a tie: half the difference of two calls and two has the variance of their mean."""
     systems = SimulatedSystems(difference=0.3, spread=0.5, trial=0.3, level=2.5, difficulty=0.1)
     sd = math.sqrt(0.5**2 + 2 * 0.3**2 + 2 * A_CALL)
-    expected = 2 * stats.norm.cdf(0.3 / sd) - 1
+    band = math.sqrt(2 * A_CALL)
+    expected = stats.norm.cdf((0.3 - band) / sd) - stats.norm.cdf((-0.3 - band) / sd)
     assert true_rate(Scenario("", "", systems, EXACT), seed=3) == pytest.approx(expected, abs=4 / math.sqrt(400_000))
 
 
 @pytest.mark.long
 def test_the_truth_is_what_a_plain_loop_over_a_judges_calls_gives() -> None:
-    """Steps, ties and the sum of all aspects, one question after the other, in plain Python."""
+    """Steps, ties, the sum of all aspects and the tie band, one question after the other, in plain Python."""
     judge, systems, rng = SimulatedJudge(tie=0.5, step=1.0), SimulatedSystems(difference=0.4), random.Random(8)
-    total, drawn = 0, 12_000
+    leads, halves, drawn = [], [], 12_000
     for _ in range(drawn):
         lead = rng.gauss(systems.difference, systems.spread)
         level = [systems.level + sign * lead / 2 + rng.gauss(0, systems.trial) for sign in (1, -1)]
         level = [one + other for one, other in zip(level, [rng.gauss(0, systems.difficulty)] * 2, strict=True)]
-        gap = 0.0
+        gaps = []
         for _call in range(4):
             halo = [rng.gauss(0, judge.halo) for _ in "ab"]
             felt = [[level[side] + halo[side] + rng.gauss(0, judge.noise) for side in (0, 1)] for _ in ASPECTS]
             if abs(sum(a - b for a, b in felt)) / 4 < judge.tie:
                 felt = [[(a + b) / 2] * 2 for a, b in felt]
-            gap += sum(min(5, max(0, round(a))) - min(5, max(0, round(b))) for a, b in felt)
-        total += (gap > 0) - (gap < 0)
+            gaps.append(sum(min(5, max(0, round(a))) - min(5, max(0, round(b))) for a, b in felt))
+        leads.append(sum(gaps) / 4)
+        halves.append((gaps[0] + gaps[1] - gaps[2] - gaps[3]) / 4)
+    band = statistics.stdev(halves)
+    total = sum((lead > band) - (lead < -band) for lead in leads)
     assert true_rate(Scenario("", "", systems, judge), seed=0) == pytest.approx(total / drawn, abs=4 / math.sqrt(drawn))
 
 

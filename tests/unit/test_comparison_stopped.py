@@ -36,7 +36,7 @@ def report() -> ComparisonReport:
     """Two systems, an A/A check written the other way round, a correction and a threshold on the low end."""
     return build_report(found(
         [drawn(("x", "y"), 0.9, 0), drawn(("x", "x again"), 0.0, 9)], self_check={"x again": "x"},
-        stopped=(stop("x", "y"), stop("x again", "x", low=-0.05, high=0.31)), thresholds=(PairThreshold(Threshold("low", ">=", 0.1)),),
+        stopped=(stop("x", "y"), stop("x again", "x", low=-0.05, high=0.31)), thresholds=(PairThreshold(Threshold("low", ">=", 0.0)),),
         corrected=(CorrectedRate(system_a="y", system_b="x", method="ppi++", labels=9, relative=Estimated(value=0.3, low=0.1, high=0.5)),),
     ))
 
@@ -87,8 +87,8 @@ def test_a_star_follows_the_decision_of_the_sequence(report: ComparisonReport) -
         return [f"{row[0]} {head}" for row in made.rows for head, cell in zip(made.head, row, strict=True) if as_cell(cell).best]
 
     assert starred(report) == ["overall all questions"]
-    still = [report.stopped[0].model_copy(update={"decision": "open"})]
-    assert starred(report.model_copy(update={"stopped": still})) == []
+    still = [report.outcomes[0].model_copy(update={"conclusion": "no difference found"})]
+    assert starred(report.model_copy(update={"outcomes": still})) == []
 
 
 @pytest.mark.slow

@@ -36,8 +36,9 @@ FORMS: tuple[Form, ...] = ("text", "md", "html")
 ALL_FORMS: tuple[Form, ...] = (*FORMS, "json", "xml", "csv")
 KEEP = (
     "schema_version", "by", "procedure", "trial_kind", "winner", "decision", "figure", "role", "kgeval", "started", "command",
+    "conclusion",
 )
-KEYS = ("failures", "attempts", "points", "reasons", "missing", "grades", "contrast", "contrast_judge")
+KEYS = ("failures", "beside", "attempts", "points", "reasons", "missing", "grades", "contrast", "contrast_judge")
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,8 @@ def of_comparison(rule: AlignmentRule, reader: Any = None, judge: Any = None) ->
     comparison: Any = SimpleNamespace(
         settings=SimpleNamespace(main=run, rule=rule, show="none", tie_region=0.0), options=SimpleNamespace(stop_when_sure=False),
         opened=SimpleNamespace(
-            models=judge or session(JUDGE), tools=SimpleNamespace(models=reader), aligned=SimpleNamespace(trial_kind="rejudge"),
+            models=judge or session(JUDGE), padding=None, tools=SimpleNamespace(models=reader),
+            aligned=SimpleNamespace(trial_kind="rejudge"),
         ),
     )
     return signature_of(comparison)

@@ -18,7 +18,8 @@ from kgeval.records import Answer
 from kgeval.tables.answers import stopped
 from kgeval.text.length import count_words
 
-How = Literal["free", "equal", "adjusted", "forced", "discarded", "failed"]
+How = Literal["free", "equal", "adjusted", "forced", "discarded", "silent", "failed"]
+Side = Literal["a", "b", "both"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class AlignmentRule:
 @dataclass(frozen=True)
 class AlignedPair:
     """The two answers as they are judged. `how`: `free`: no alignment was asked for; `equal`: near enough as they were; `adjusted`: at
-    `attempt`; `forced`; `discarded`: still too far apart; `failed`: an answer has an error, or asking failed (`failure`: cause and words).
+    `attempt`; `forced`; `discarded`: still too far apart; `silent`: an answer has no words; `failed`: an answer has an error, or asking
+    failed (`failure`: cause and words).
     Words are counted by kgeval.text.length: Unicode-aware, also for scripts without spaces."""
 
     a: Answer
@@ -54,7 +56,13 @@ class AlignedPair:
     @property
     def judged(self) -> bool:
         """True if the pair goes to the judge."""
-        return self.how not in ("discarded", "failed")
+        return self.how not in ("discarded", "silent", "failed")
+
+    @property
+    def unanswered(self) -> Side | None:
+        """Whose answer is an error or has no words; None where both answered."""
+        lacks_a, lacks_b = (answer.error is not None or not words for answer, words in ((self.a, self.words_a), (self.b, self.words_b)))
+        return "both" if lacks_a and lacks_b else "a" if lacks_a else "b" if lacks_b else None
 
 
 class LengthAdjuster(Protocol):
@@ -94,6 +102,8 @@ def align_pair(a: Answer, b: Answer, rule: AlignmentRule, adjusters: tuple[Lengt
     before = abs(words[0] - words[1])
     if (failure := failure_of(a, b)) is not None:
         return AlignedPair(a, b, *words, "failed", gap_before=before, failure=failure)
+    if not all(words):  # nothing has no length that another answer could be brought to, and needs no judge
+        return AlignedPair(a, b, *words, "silent", gap_before=before)
     if not rule.on:
         return AlignedPair(a, b, *words, "free", gap_before=before)
     if before <= rule.tolerance:

@@ -64,7 +64,8 @@ class _Pair:
         orders: dict[tuple[str, int], set[str | None]] = {}
         repeats: dict[tuple[str, int, str | None, str], set[int]] = {}
         for verdict in verdicts:
-            questions.setdefault(verdict.question_id, PairQuestion(verdict.question_id, verdict.dataset, verdict.level))
+            asked = PairQuestion(verdict.question_id, verdict.dataset, verdict.level, document=verdict.document)
+            questions.setdefault(verdict.question_id, asked)
             orders.setdefault((verdict.question_id, verdict.trial), set()).add(verdict.first)
             repeats.setdefault((verdict.question_id, verdict.trial, verdict.first, verdict.aspect), set()).add(verdict.repeat)
         all_orders = set().union(*orders.values()) - {None}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from kgeval.comparison.forms import with_forms
 from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
 from kgeval.comparison.results.judge import judge_report, whole_report
+from kgeval.comparison.results.outcomes import PairGrounds, grounds_of, outcome_of, shifted
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.stopped_pairs import (
     always_valid_check,
@@ -24,7 +25,7 @@ from kgeval.comparison.results.stopped_pairs import (
 )
 from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import OVERALL, PairTable
-from kgeval.format import first_of
+from kgeval.format import first_of, plural
 from kgeval.records import (
     ComparisonReport,
     ComparisonVerdict,
@@ -34,6 +35,7 @@ from kgeval.records import (
     Gate,
     JudgeReport,
     KnownInPairs,
+    Outcome,
     PairResult,
     Ranked,
     Ranking,
@@ -77,6 +79,8 @@ def build_report(inputs: ComparisonInputs) -> ComparisonReport:
     contrast_pairs = {name: results for name, (results, _) in contrast.items()}
     stops = stops_of(inputs.stopped)
     pairs = with_holm(always_valid_pairs(main.pairs, stops))
+    judge = always_valid_judge(_judge_reports(main, number, inputs.seed), stops)
+    outcomes = _outcomes(inputs, main, pairs, judge)
     failed = [name for name, results in {"": pairs, **contrast_pairs}.items() if too_many_failed(results, inputs.max_error_rate)]
     report = ComparisonReport(
         run=inputs.run, complete=inputs.complete and not failed, known=_known(inputs, number), procedure=inputs.procedure,
@@ -84,11 +88,11 @@ def build_report(inputs: ComparisonInputs) -> ComparisonReport:
         signature=inputs.signature, judgements=inputs.judgements, requests=inputs.requests,
         settings=dict(inputs.settings), grades=dict(inputs.grades), systems=list(inputs.systems), pairs=pairs,
         ranking=always_valid_ranking(main.outcomes.ranking(seed=inputs.seed), stops) if len(main.outcomes.systems) >= LEAST else None,
-        judge=always_valid_judge(_judge_reports(main, number, inputs.seed), stops), alignment=list(inputs.alignment),
+        judge=judge, outcomes=outcomes, alignment=list(inputs.alignment),
         stopped=list(inputs.stopped), self_checks=main.self_checks, drift=inputs.drift,
         corrected=always_valid_rates(inputs.corrected, stops), contrast=contrast_pairs,
         contrast_judge={name: judge for name, (_, judge) in contrast.items()}, drill=main.drill, drill_left_out=main.left_out,
-        missing=dict(inputs.missing), gates=list(gates(inputs.thresholds, pairs, complete=inputs.complete)),
+        missing=dict(inputs.missing), gates=list(gates(inputs.thresholds, pairs, outcomes, complete=inputs.complete)),
     )
     notes = [] if inputs.complete else [STOPPED]
     notes += [f"{name}: {TOO_MANY}" if name else TOO_MANY for name in failed]
@@ -149,9 +153,12 @@ class PairOutcomes:
 # The thresholds of a comparison.
 
 
-def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[Gate]:
+def gates(
+    thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], outcomes: Sequence[Outcome], *, complete: bool,
+) -> Iterator[Gate]:
     """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round; one that fits no
-    pair has no answer."""
+    pair has no answer, nor has one on a pair of which nothing can be concluded, or which questions without a result could turn."""
+    by_pair = {(one.system_a, one.system_b): one for one in outcomes}
     for threshold in thresholds:
         fitting = 0
         for result in pairs:
@@ -159,7 +166,8 @@ def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, c
                 swapped = _fits(threshold, result.system_b, result.system_a) and not _fits(threshold, result.system_a, result.system_b)
                 if swapped or _fits(threshold, result.system_a, result.system_b):
                     fitting += 1
-                    yield _gate(threshold.threshold, result, turned=swapped, complete=complete)
+                    outcome = by_pair.get((result.system_a, result.system_b))
+                    yield _gate(threshold.threshold, result, outcome, turned=swapped, complete=complete)
         if not fitting:
             yield threshold.threshold.gate(None, None, reason="no pair that it is about was compared")
 
@@ -168,12 +176,38 @@ def _fits(threshold: PairThreshold, a: str, b: str) -> bool:
     return threshold.system_a in (None, a) and threshold.system_b in (None, b)
 
 
-def _gate(threshold: Threshold, one: PairResult, *, turned: bool, complete: bool) -> Gate:
+def _gate(threshold: Threshold, one: PairResult, outcome: Outcome | None, *, turned: bool, complete: bool) -> Gate:
+    if outcome is not None and is_first(one):  # labels of people lead where there are some
+        one = one.model_copy(update={"relative": outcome.figure})
     value = _figure(threshold.name, one, turned=turned)
-    met = None if value is None or not complete else threshold.met(value)
     a, b = (one.system_b, one.system_a) if turned else (one.system_a, one.system_b)
-    why = None if met is not None else "it has no value" if value is None else "the run was stopped before its end"
+    met, why = None, None
+    if value is None:
+        why = "it has no value"
+    elif not complete:
+        why = "the run was stopped before its end"
+    elif outcome is not None and outcome.because:
+        why = outcome.because[0]
+    elif len(answers := {threshold.met(end) for end in _with_missing(threshold.name, one, value, turned=turned)}) > 1:
+        why = f"{plural(one.n - one.n_scored, 'question')} without a result could decide it"
+    else:
+        met = answers.pop()
     return threshold.gate(value, met, of=f"{a} vs {b}", at=one.aspect, reason=why)
+
+
+def _with_missing(name: str, one: PairResult, value: float, *, turned: bool) -> Iterator[float]:
+    """The figure, and what it would be if one system, or the other, had won all questions without a result; nobody knows their points."""
+    yield value
+    missing = one.n - one.n_scored
+    if not missing or name == "gap":
+        return
+    for won in (-1.0, 1.0):
+        if name in ("win", "tie", "loss"):
+            yield (value * one.n_scored + (won + 1) / 2 * missing) / one.n
+        else:
+            whole = one.model_copy(update={"relative": shifted(one.relative, one.n_scored, missing, won)})
+            if (end := _figure(name, whole, turned=turned)) is not None:
+                yield end
 
 
 def _figure(name: str, one: PairResult, *, turned: bool) -> float | None:
@@ -199,6 +233,7 @@ class _PairFigures:
     outcomes: PairOutcomes = field(default_factory=PairOutcomes)
     drill: list[Drill] = field(default_factory=list)
     left_out: int = 0
+    grounds: list[PairGrounds] = field(default_factory=list)
     self_checks: list[SelfCheck] = field(default_factory=list)
 
     def add(self, inputs: ComparisonInputs, table: PairTable, number: int) -> None:
@@ -207,6 +242,7 @@ class _PairFigures:
         seed, counts = inputs.seed, tally(table, trial_kind=inputs.trial_kind)
         self.outcomes.add(table)
         self.whole.join(counts)
+        self.grounds.append(grounds_of(table, counts, seed=seed))
         if number <= MANY_PAIRS:
             self.pairs += pair_results(table, seed=seed, pairs=number)
             # headings, bold passages and lists are counted where the texts are at hand
@@ -234,6 +270,15 @@ def _figures_of(inputs: ComparisonInputs, number: int) -> _PairFigures:
         if len(systems) == 1:  # else a second run against another system
             figures.self_checks.append(_self_check(inputs, table, systems.pop()))
     return figures
+
+
+def _outcomes(
+    inputs: ComparisonInputs, main: _PairFigures, pairs: Sequence[PairResult], judge: Sequence[JudgeReport],
+) -> list[Outcome]:
+    """One a pair, in the order of the pairs."""
+    first = {(pair.system_a, pair.system_b): pair for pair in pairs if is_first(pair)}
+    judges = {(one.system_a, one.system_b): one for one in judge}
+    return [outcome_of(first[grounds.pair], grounds, inputs, judges.get(grounds.pair)) for grounds in main.grounds]
 
 
 def _contrast(inputs: ComparisonInputs, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:

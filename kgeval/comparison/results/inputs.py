@@ -41,12 +41,13 @@ class PairThreshold:
 @dataclass(frozen=True)
 class ComparisonInputs:
     """All that a report is made from. `tables`: the pairs under the main procedure; `contrast`: procedure -> the same pairs under it.
-    `complete`: the run was not stopped; `max_error_rate`: the share of questions or question-trials that may fail.
-    `texts`: the two answers of a question as they were judged, None where unknown. `questions`: id -> its text, None where unknown.
-    `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
-    (name of the run -> name of the system). `judgements`, `requests`: replies that the verdicts rest on, and how many of their requests
-    differ. `known`: questions that a model answers without any text, which the tables are without; `all_tables`: the pairs with them.
-    `drill`: how many questions a pair may be opened (0: none)."""
+    `unit`: what questions are drawn with, where several have the same (`document`); `tie_region`: relative win rates that count as equal;
+    `pads_itself`: words are added by a model of the judge's own family. `complete`: the run was not stopped; `max_error_rate`: the share
+    of questions or question-trials that may fail. `texts`: the two answers of a question as they were judged, None where unknown.
+    `questions`: id -> its text, None where unknown. `reasons`: the judge's calls of a question for the drill-down, as verdicts.
+    `self_check`: systems whose second run stands beside them (name of the run -> name of the system). `judgements`, `requests`: replies
+    that the verdicts rest on, and how many of their requests differ. `known`: questions that a model answers without any text, which the
+    tables are without; `all_tables`: the pairs with them. `drill`: how many questions a pair may be opened (0: none)."""
 
     run: RunManifest
     signature: str
@@ -76,3 +77,6 @@ class ComparisonInputs:
     all_tables: Tables | None = None
     seed: int = 0
     drill: int = 200
+    unit: str = "document"
+    tie_region: float = 0.0
+    pads_itself: bool = False

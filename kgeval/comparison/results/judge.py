@@ -37,9 +37,9 @@ def judge_report(table: PairTable, *, seed: int, trial_kind: TrialKind = "regene
     base = whole_report(counts, seed=seed)
     report: dict[str, Any] = {
         "system_a": table.system_a, "system_b": table.system_b, "ab_win": counts.a_first.mean, "ba_win": counts.a_second.mean,
-        "style": _style(table, seed),
+        "style": _style(table, seed), "tie_band": table.tie_band(),
     }
-    wins, gap = table.wins(), table.words[..., 0] - table.words[..., 1]
+    wins, gap = table.judged_wins(), table.words[..., 0] - table.words[..., 1]
     if _known_gaps(wins, gap).size:
         control = controlled(wins, {"words": gap}, seed=seed)
         raw = Estimated(value=control.raw, low=control.raw_low, high=control.raw_high)
@@ -98,7 +98,7 @@ def _style(table: PairTable, seed: int) -> list[Covariate]:
 
     if table.forms is None:
         return []
-    wins = table.wins()
+    wins = table.judged_wins()
     gaps = {"words": table.words[..., 0] - table.words[..., 1]}
     gaps |= {name: table.forms[:, :, 0, form] - table.forms[:, :, 1, form] for form, name in enumerate(NAMES)}
     varying = {name: gap for name, gap in gaps.items() if _known_gaps(wins, gap).any()}  # what never differs says nothing

@@ -1,7 +1,9 @@
 """What came of one pair of systems: rates, boxes over trials, intervals, tests, effect sizes; by aspect and group of questions. Pure.
 
-The unit is the question [design: statistics]: what its trials say is one mean, and only then are questions summed up, each with the same
-weight. Intervals resample questions (BCa); the p-value flips the signs of the questions' means; Wilcoxon and Cohen's d look at points.
+The unit is the coarsest that is known [design: statistics]: what a question's trials say is one mean, and only then are questions summed
+up, each with the same weight. Intervals resample questions (BCa); the p-value flips the signs of the questions' means; Wilcoxon and Cohen's
+d look at points. Where several questions come from one document, documents are what was drawn: intervals are cluster-robust
+(stats/grouped.py), and the p-value flips whole documents.
 """
 
 from __future__ import annotations
@@ -16,12 +18,15 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.records import Box, ComparedBy, Estimated, PairResult, Rates, TrialRates
 from kgeval.rounding import is_equal, is_zero
+from kgeval.stats.clustered import question_means
+from kgeval.stats.grouped import are_grouped, group_sums, grouped_mean
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
+    Whole = npt.NDArray[np.int64]
 
 # The groups of questions that figures are given for: all, one data set, one level, and the mean over data sets. Pure.
 
@@ -153,19 +158,29 @@ class _TestPlan:
 @dataclass(frozen=True)
 class _Cell:
     """One aspect on one group: wins and gaps of its scored questions, (questions, trials), and the weight of each question (mean 1).
-    `strata`: the rows of each data set; one slice of all rows where data sets do not count."""
+    `strata`: the rows of each data set; one slice of all rows where data sets do not count. `documents`: what each question was drawn
+    with."""
 
     wins: Floats
     gaps: Floats
     weights: Floats
     strata: tuple[slice, ...]
+    documents: Whole
+
+    def parts(self, values: Floats) -> list[tuple[Floats, Whole]]:
+        """Known values and what their questions were drawn with, stratum by stratum; empty where one has none."""
+        import numpy as np
+
+        known = ~np.isnan(values)
+        parts = [(values[rows][known[rows]], self.documents[rows][known[rows]]) for rows in self.strata]
+        return parts if all(len(part) for part, _ in parts) else []
 
 
 def _of_aspect(table: PairTable, aspect: str, groups: Sequence[PairGroup], plan: _TestPlan) -> Iterator[PairResult]:
     wins, gaps = table.wins(aspect), table.gaps(aspect)
     for group in groups:
         base = _counted(table, aspect, wins, group)
-        cell = _cell(wins, gaps, group)
+        cell = _cell(wins, gaps, table.documents, group)
         if cell is None:
             yield base
             continue
@@ -175,7 +190,7 @@ def _of_aspect(table: PairTable, aspect: str, groups: Sequence[PairGroup], plan:
         yield base.model_copy(update=figures)
 
 
-def _cell(wins: Floats, gaps: Floats, group: PairGroup) -> _Cell | None:
+def _cell(wins: Floats, gaps: Floats, documents: Whole, group: PairGroup) -> _Cell | None:
     """The scored questions of a group; None where there is none, or where a data set of a mean over data sets has none."""
     import numpy as np
 
@@ -188,7 +203,7 @@ def _cell(wins: Floats, gaps: Floats, group: PairGroup) -> _Cell | None:
     # each data set weighs the same, however many questions it has; the mean weight is 1
     weights = np.repeat([len(rows) / len(strata) / size for size in sizes], sizes)
     slices = tuple(slice(low, high) for low, high in pairwise(accumulate(sizes, initial=0)))
-    return _Cell(wins[rows], gaps[rows], weights, slices)
+    return _Cell(wins[rows], gaps[rows], weights, slices, documents[rows])
 
 
 def _described(cell: _Cell) -> dict[str, object]:
@@ -197,15 +212,22 @@ def _described(cell: _Cell) -> dict[str, object]:
 
     trials_scored = (~np.isnan(cell.wins)).sum(axis=1)
     win, tie, loss = (float(((cell.wins == sign).sum(axis=1) / trials_scored * cell.weights).mean()) for sign in (1, 0, -1))
-    relative, gap = (Estimated(value=_weighted(np.nanmean(of, axis=1), cell)) for of in (cell.wins, cell.gaps))
+    relative = Estimated(value=_weighted(question_means(cell.wins), cell))
+    gap = Estimated(value=_weighted(question_means(cell.gaps), cell))
     return {"rates": Rates(win=win, tie=tie, loss=loss), "relative": relative, "gap": gap}
 
 
-def _weighted(values: Floats, cell: _Cell) -> float:
-    """The mean over questions, by their weights: the mean over data sets where these count the same."""
+def _weighted(values: Floats, cell: _Cell) -> float | None:
+    """The mean over questions with a value, by their weights: the mean over data sets where these count the same. None where none has one:
+    a question that was decided without a judge has no points."""
+    import numpy as np
+
     from kgeval.stats.rests import mean_of
 
-    return mean_of(values * cell.weights)
+    if not np.isnan(values).any():
+        return mean_of(values * cell.weights)
+    parts = cell.parts(values)
+    return mean_of([mean_of(part) for part, _ in parts]) if parts else None
 
 
 def _over_trials(cell: _Cell) -> dict[str, object]:
@@ -245,12 +267,20 @@ def _tested(cell: _Cell, plan: _TestPlan, family: int) -> dict[str, object]:
     from kgeval.stats import paired
 
     sign = -1.0 if plan.mirrored else 1.0
-    wins, gaps = np.nanmean(cell.wins, axis=1), np.nanmean(cell.gaps, axis=1)
-    relative = _unvaried(cell, wins, plan) or _estimated(cell, wins, plan, sign)
+    wins, gaps = question_means(cell.wins), question_means(cell.gaps)
+    drawn: dict[str, object] = {"groups": len(wins), "effective": float(len(wins))}
+    if are_grouped(cell.documents):
+        found = grouped_mean(cell.parts(wins), low=-1.0, high=1.0, confidence=plan.confidence)
+        relative, variance = Estimated.of(_weighted(wins, cell), found.interval), found.variance
+        gap, units = _grouped_gap(cell, gaps, plan), group_sums(wins * cell.weights, cell.documents)
+        drawn = {"groups": found.groups, "effective": found.effective}
+    else:
+        relative, variance = _unvaried(cell, wins, plan) or _estimated(cell, wins, plan, sign), _variance(cell, wins)
+        gap, units = _estimated(cell, gaps, plan, sign), wins * cell.weights
     figures: dict[str, object] = {
-        "relative": relative, "gap": _estimated(cell, gaps, plan, sign), "p": _chance(sign * wins * cell.weights, plan.seed, family),
+        "relative": relative, "gap": gap, "p": _chance(sign * units, plan.seed, family), **drawn,
         "superiority": float(np.mean([paired.superiority(wins[rows]) for rows in cell.strata])),
-        **_power(cell, wins, relative.value or 0.0, 1 - plan.confidence),
+        **_power(len(wins), variance, relative.value or 0.0, 1 - plan.confidence),
     }
     if len(cell.strata) == 1:  # ranks and a paired d have no weighted form in use
         figures |= {"wilcoxon_p": paired.wilcoxon(sign * gaps), "effect": paired.cohens_d(gaps)}
@@ -284,8 +314,10 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
     """The mean over questions (of data sets: the mean of their means) with its interval over questions."""
     from kgeval.stats.bootstrap import bootstrap_sum
 
-    mean = _weighted(values, cell)
-    parts = [sign * values[rows] / len(cell.strata) for rows in cell.strata]
+    mean, known = _weighted(values, cell), cell.parts(values)
+    if mean is None:
+        return Estimated()
+    parts = [sign * part / len(known) for part, _ in known]
     # resampled data set by data set: questions of one do not stand for those of another
     interval = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
     if interval is None:
@@ -294,16 +326,36 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
     return Estimated(value=mean, low=min(low, mean), high=max(high, mean))
 
 
-def _power(cell: _Cell, wins: Floats, difference: float, alpha: float) -> dict[str, object]:
-    """What this sample would have found with 80 % power, and the questions that the difference seen needs. None without any spread."""
-    from kgeval.stats.power import needed, spread
+def estimated_mean(wins: Floats, documents: Whole, *, seed: int, confidence: float = 0.95) -> Estimated:
+    """The mean of known values in -1..1, one a question, with its interval over what they were drawn with."""
+    cell = _Cell(wins[:, None], wins[:, None], wins * 0 + 1, (slice(0, len(wins)),), documents)
+    figures = _tested(cell, _TestPlan(seed, tested=True, first=1, family=1, mirrored=False, confidence=confidence), 1)
+    return Estimated.model_validate(figures["relative"])
 
-    n = len(wins)
+
+def _grouped_gap(cell: _Cell, gaps: Floats, plan: _TestPlan) -> Estimated:
+    """The mean of points over questions, with its interval over what they were drawn with."""
+    parts = cell.parts(gaps)
+    found = grouped_mean(parts, confidence=plan.confidence) if parts else None
+    return Estimated.of(_weighted(gaps, cell), found.interval if found else None)
+
+
+def _variance(cell: _Cell, wins: Floats) -> float | None:
+    """Of the mean of means of independent questions: that of each data set over its questions, over the squared number of sets."""
+    from kgeval.stats.power import spread
+
     parts = [wins[rows] for rows in cell.strata]
     if any(len(part) < 2 for part in parts):
+        return None
+    return sum(spread(part, scale=1.0) ** 2 / len(part) for part in parts) / len(parts) ** 2
+
+
+def _power(n: int, variance: float | None, difference: float, alpha: float) -> dict[str, object]:
+    """What this sample would have found with 80 % power, and the questions that the difference seen needs. None without any spread."""
+    from kgeval.stats.power import needed
+
+    if variance is None:
         return {}
-    # variance of a mean of means: that of each data set over its questions, over the squared number of sets
-    variance = sum(spread(part, scale=1.0) ** 2 / len(part) for part in parts) / len(parts) ** 2  # of the figure
     sd = (variance * n) ** 0.5  # one question's spread in a sample of this make-up
     least = sd * _detectable(n, alpha)
     questions = needed(difference, sd, alpha=alpha)

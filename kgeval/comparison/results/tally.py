@@ -6,6 +6,7 @@ figures over several pairs can be clustered by question too.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -57,9 +58,10 @@ class JudgeTally:
 
     `calls`: answered ones. `first`: calls won by the answer that stood first (ties half), over both orders of a question, trial and
     repeat. `a_first`, `a_second`: calls won by A (ties half) where it stood first, second. `flips`: question-trials won by A in one order
-    and by B in the other, of all with both orders. `ties`: question-trials that are equal in the end. `agreeing`: pairs of repeats of one
-    order with the same winner. `bins`: number of the bin -> longer won, shorter won, tie. `widest`: the largest
-    difference in words. `lowest`, `highest`: the points that were given. `orders`: in how many orders the answers were shown.
+    and by B in the other, of all with both orders; `turned`, `agreed`: how many of those that have a winner in both orders; `ahead`: of
+    these, won by A where it stood first, second; `decided`: their questions. `ties`: question-trials that are equal in the end.
+    `agreeing`: pairs of repeats of one order with the same winner. `bins`: number of the bin -> longer won, shorter won, tie. `widest`:
+    the largest difference in words. `points`: how often which were given. `orders`: in how many orders the answers were shown.
     """
 
     calls: int = 0
@@ -71,9 +73,12 @@ class JudgeTally:
     agreeing: Shares = field(default_factory=Shares)
     bins: dict[int, list[int]] = field(default_factory=dict)
     widest: int = 0
-    lowest: float | None = None
-    highest: float | None = None
+    points: Counter[float] = field(default_factory=Counter)
     orders: int = 0
+    turned: int = 0
+    agreed: int = 0
+    ahead: tuple[int, int] = (0, 0)
+    decided: int = 0
 
     def join(self, other: JudgeTally) -> None:
         """Takes in another pair of systems. What A won means nothing over pairs: it is left out."""
@@ -83,13 +88,13 @@ class JudgeTally:
         for number, counts in other.bins.items():
             self.bins[number] = [mine + theirs for mine, theirs in zip(self.bins.get(number, [0, 0, 0]), counts, strict=True)]
         self.widest, self.orders = max(self.widest, other.widest), max(self.orders, other.orders)
-        ends = [end for end in (self.lowest, other.lowest, self.highest, other.highest) if end is not None]
-        self.lowest, self.highest = min(ends, default=None), max(ends, default=None)
+        self.points += other.points
+        self.turned, self.agreed, self.decided = self.turned + other.turned, self.agreed + other.agreed, self.decided + other.decided
 
     @property
     def constant(self) -> float | None:
         """The one score that the judge gave everywhere; None if there are two or none."""
-        return self.lowest if self.lowest is not None and self.lowest == self.highest else None
+        return next(iter(self.points)) if len(self.points) == 1 else None
 
 
 def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTally:
@@ -100,13 +105,13 @@ def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTal
     answered = ~np.isnan(calls)
     counts = JudgeTally(calls=int(answered.sum()), orders=calls.shape[2] if calls.size else 0)
     points = table.points[~np.isnan(table.points)]
-    if points.size:
-        counts.lowest, counts.highest = float(points.min()), float(points.max())
+    values, times = np.unique(points, return_counts=True)
+    counts.points = Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
     if counts.orders == 2:
         _positions(counts, table, calls)
     elif counts.orders == 1 and table.procedure == "biased":  # one order only: A stands first in every call
         _shares(counts.a_first, table, (calls[:, :, 0] + 1) / 2)
-    wins = table.wins()
+    wins = table.judged_wins()
     _shares(counts.ties, table, np.where(np.isnan(wins), np.nan, wins == 0))
     _repeats(counts, table, calls, together=trial_kind == "rejudge")
     _lengths(counts, table, wins)
@@ -134,6 +139,12 @@ def _positions(counts: JudgeTally, table: PairTable, calls: Floats) -> None:
     _shares(counts.first, table, (a_first + 1 - a_second) / 2)
     product = ab.mean(axis=-1) * ba.mean(axis=-1)  # over repeats; NaN where one is lacking, below 0 where the orders disagree
     _shares(counts.flips, table, np.where(np.isnan(product), np.nan, product < 0))
+    with np.errstate(invalid="ignore"):
+        counts.turned, counts.agreed = int((product < 0).sum()), int((product > 0).sum())
+        decided = np.abs(product) > 0
+        first, second = (int((decided & (order.mean(axis=-1) > 0)).sum()) for order in (ab, ba))
+        counts.ahead = first, second
+    counts.decided = int(decided.any(axis=1).sum())
 
 
 def _shares(into: Shares, table: PairTable, values: Floats) -> None:

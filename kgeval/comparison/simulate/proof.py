@@ -33,10 +33,11 @@ PART = 20_000
 def true_rate(scenario: Scenario, *, seed: int, repeats: int = 2, questions: int = DRAWN) -> float:
     """The relative win rate (-1..1) that a comparison of these systems is about; 0 for equal systems, by symmetry.
 
-    It is P(A wins) - P(B wins) for a question drawn from the population, answers made once, and a verdict by the same procedure
-    (both positions, `repeats` calls a position, the sum of all aspects, equal = tie) of the same judge without its two preferences,
-    on answers of one length, with no call failed and no pair discarded. Its noise, its steps and what it feels to be equal are part of the
-    procedure: more noise makes every relative win rate smaller, and no repetition of it can tell. By drawing, from a stream of its own.
+    It is P(A wins) - P(B wins) for a question drawn from the population, answers made once, and a verdict by the same procedure (both
+    positions, `repeats` calls a position, the sum of all aspects, a tie within the noise between orders) of the same judge without its two
+    preferences, on answers of one length, with no call failed and no pair discarded. Its noise, its steps and what it feels to be equal
+    are part of the procedure: more noise makes every relative win rate smaller, and no repetition of it can tell. By drawing, from a
+    stream of its own.
     """
     if scenario.equal:
         return 0.0

@@ -20,14 +20,13 @@ from kgeval.reports.views.pairs import (
     PairView,
     between,
     ends,
-    group_of,
     lost,
     pair_name,
     points,
     scored,
+    starred,
     verdict,
     view_of,
-    winner,
     word,
 )
 from kgeval.reports.views.parts import gate_tally, gates_section
@@ -138,7 +137,8 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
     yield stamped("Ranking", "ranking", _ranking(report.ranking) if report.ranking else [])
     yield stamped("The judge", "judge", _judge(report) if report.judge else [], folded=True, hint=(
         "What the judge's own verdicts say of it. Verdict flips when the order is swapped: question-trials that A wins in one order "
-        "and B in the other. Same again: repeats of one order with the same winner."
+        "and B in the other. Same again: repeats of one order with the same winner. Tie within: points by which the judge's own noise "
+        "moves a question from one order to the other; a smaller difference is a tie."
     ))
     meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
     yield stamped("Judge bias", "biases", [_contrast(view)], stamp=False, hint=(  # its rows are other procedures, too
@@ -290,6 +290,7 @@ def _judge_table(judges: Sequence[JudgeReport]) -> Table:
         "Verdict flips": lambda judge: share(judge.flips),
         "Ties": lambda judge: share(judge.ties),
         "Same again": lambda judge: share(judge.self_agreement),
+        "Tie within": lambda judge: "-" if judge.tie_band is None else f"{figure(judge.tie_band, digits=2)} points",
         "Relative, raw": lambda judge: rate(judge.raw),
         "At equal lengths": lambda judge: rate(judge.length_controlled),
         "Each 100 words longer": lambda judge: rate(judge.length_slope),
@@ -449,10 +450,9 @@ def _shaded(view: PairView, pair: PairResult | None, notes: bool = True) -> Cell
         return Cell("-")
     few = pair.n_scored < FEW
     count = f"n {number(pair.n_scored)}" + (f", {TOO_FEW}" if few else "")
-    stop = view.stop(pair.system_a, pair.system_b) if (pair.aspect, group_of(pair)) == (OVERALL, ALL) else None
     note = " ".join(filter(None, [ends(pair), count])) if notes else TOO_FEW if few else ""
     shade = 0 if few else max(-10, min(10, round(pair.relative.value * 12.5)))  # 80 % and more: the strongest shade
-    return Cell(signed(pair.relative.value), note=note, shade=shade, best=winner(pair, stop) is not None)
+    return Cell(signed(pair.relative.value), note=note, shade=shade, best=starred(pair, view.outcome(pair.system_a, pair.system_b)))
 
 
 def _alignment(report: ComparisonReport) -> Table:

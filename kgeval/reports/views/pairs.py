@@ -9,11 +9,10 @@ from typing import Literal
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
 from kgeval.overview.score_verdict import left_out
-from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, JudgeReport, PairResult, Rates, Stopped
+from kgeval.records import Box, ComparedBy, ComparisonReport, Conclusion, Estimated, JudgeReport, Outcome, PairResult, Rates, Stopped
 from kgeval.records.base import OfPair
 from kgeval.reports.measures import causes, questions_needed
-from kgeval.rounding import at_most, is_equal, is_zero, sign
-from kgeval.stats.power import CAUTION
+from kgeval.rounding import at_most, is_equal, is_zero
 
 Decision = Literal["a", "b", "equal", "open"]
 OVERALL = "overall"
@@ -23,8 +22,10 @@ TOO_FEW = "too few"
 ALWAYS = "always valid"
 SENTENCES = 6  # pairs that the verdict has a sentence for
 NAMED = 4  # systems that a sentence names
+MOST_IN_CIRCLE = 6  # systems
 _OTHER: dict[Decision, Decision] = {"a": "b", "b": "a"}
-_SIDES: dict[int, str | None] = {1: "a", -1: "b", 0: None}
+_WINNERS: dict[Conclusion, str] = {"a better": "a", "b better": "b"}
+_TURNED: dict[Conclusion, Conclusion] = {"a better": "b better", "b better": "a better"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class PairView:
     pairs: list[tuple[str, str]]
     results: dict[tuple[str, str, str, Group], PairResult] = field(repr=False)
     stops: dict[tuple[str, str], Stopped] = field(repr=False)
+    outcomes: dict[tuple[str, str], Outcome] = field(repr=False)
 
     def result(self, a: str, b: str, aspect: str = OVERALL, group: Group = ALL) -> PairResult | None:
         """The result of A against B, also where the report has B against A."""
@@ -66,6 +68,11 @@ class PairView:
     def first(self) -> Iterator[PairResult]:
         """Overall on all questions, pair by pair: what the verdict is about."""
         return (pair for a, b in self.pairs if (pair := self.result(a, b)) is not None)
+
+    def outcome(self, a: str, b: str) -> Outcome | None:
+        """What was concluded of A against B, also where the report has B against A."""
+        outcome, other = self.outcomes.get((a, b)), self.outcomes.get((b, a))
+        return outcome if outcome is not None or other is None else swap_outcome(other)
 
     def stop(self, a: str, b: str) -> Stopped | None:
         """Where A against B was stopped when sure, also where the report has B against A."""
@@ -92,6 +99,7 @@ def view_of(report: ComparisonReport) -> PairView:
         list(dict.fromkeys((pair.system_a, pair.system_b) for pair in report.pairs)),
         {(pair.system_a, pair.system_b, pair.aspect, group_of(pair)): pair for pair in report.pairs},
         {(stop.system_a, stop.system_b): stop for stop in report.stopped},
+        {(one.system_a, one.system_b): one for one in report.outcomes},
     )
 
 
@@ -105,14 +113,10 @@ def swap_sides(pair: PairResult) -> PairResult:
     def other(rates: Rates) -> Rates:
         return Rates(win=rates.loss, tie=rates.tie, loss=rates.win)
 
-    def negative(one: Estimated) -> Estimated:
-        value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
-        return Estimated(value=value, low=high, high=low)
-
     box = pair.box_relative
     return pair.model_copy(update={
         "system_a": pair.system_b, "system_b": pair.system_a, "rates": pair.rates and other(pair.rates),
-        "relative": negative(pair.relative), "gap": negative(pair.gap), "effect": None if pair.effect is None else -pair.effect,
+        "relative": turned(pair.relative), "gap": turned(pair.gap), "effect": None if pair.effect is None else -pair.effect,
         "superiority": None if pair.superiority is None else 1 - pair.superiority,
         "per_trial": [
             trial.model_copy(update={"rates": other(trial.rates), "relative": 0.0 - trial.relative}) for trial in pair.per_trial
@@ -121,6 +125,22 @@ def swap_sides(pair: PairResult) -> PairResult:
             n=box.n, low=-box.high, q25=-box.q75, median=-box.median, q75=-box.q25, high=-box.low,
             outliers=[-value for value in reversed(box.outliers)],
         ),
+    })
+
+
+def turned(one: Estimated) -> Estimated:
+    """A difference seen from the other side."""
+    value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
+    return Estimated(value=value, low=high, high=low)
+
+
+def swap_outcome(outcome: Outcome) -> Outcome:
+    """The same outcome seen from B."""
+    low, high = (None if end is None else 0.0 - end for end in (outcome.highest, outcome.lowest))
+    return outcome.model_copy(update={
+        "system_a": outcome.system_b, "system_b": outcome.system_a, "figure": turned(outcome.figure), "lowest": low, "highest": high,
+        "conclusion": _TURNED.get(outcome.conclusion, outcome.conclusion), "coverage": outcome.coverage[::-1],
+        "beside": {name: turned(one) for name, one in outcome.beside.items()},
     })
 
 
@@ -162,14 +182,19 @@ def lost(pair: PairResult) -> str:
     return ", ".join(filter(None, [f"{number(pair.discarded)} discarded" if pair.discarded else "", causes(pair.failures)]))
 
 
-def winner(pair: PairResult, stop: Stopped | None) -> str | None:
-    """a or b where a difference was found, else None: never under FEW questions. Where the comparison stopped when it was sure, the
-    confidence sequence decides: the p-value of a sample that was looked at again and again means nothing."""
-    if stop is not None:
-        return stop.decision if stop.decision in ("a", "b") else None
-    if pair.n_scored < FEW or pair.always_valid or pair.p_holm is None or not at_most(pair.p_holm, ALPHA):
-        return None
-    return _SIDES[sign(pair.relative.value or 0.0)]
+def starred(pair: PairResult, outcome: Outcome | None) -> bool:
+    """Whether a figure of a pair is marked as a difference: where its test stands, and the pair's outcome lets one conclude anything. The
+    pair's own figure is marked as its outcome says."""
+    if outcome is None or outcome.because:
+        return False
+    if pair.aspect == OVERALL and group_of(pair) == ALL:
+        return winner(outcome) is not None
+    return not pair.always_valid and pair.n_scored >= FEW and pair.p_holm is not None and at_most(pair.p_holm, ALPHA)
+
+
+def winner(outcome: Outcome | None) -> str | None:
+    """a or b where one is better, else None."""
+    return _WINNERS.get(outcome.conclusion) if outcome is not None else None
 
 
 def verdict(view: PairView) -> list[str]:
@@ -178,7 +203,9 @@ def verdict(view: PairView) -> list[str]:
     if not pairs:
         return ["There is no pair of systems in this report."]
     lines = [_leaders(view)] if len(view.systems) > 2 and len(pairs) > 1 else []
-    lines += [sentence(pair, view.stop(pair.system_a, pair.system_b)) for pair in pairs[:SENTENCES]]
+    for pair in pairs[:SENTENCES]:
+        names = pair.system_a, pair.system_b
+        lines.append(sentence(pair, view.outcome(*names), view.stop(*names)))
     if len(pairs) > SENTENCES:
         lines.append(f"{plural(len(pairs) - SENTENCES, 'pair')} more: in the tables and heat maps.")
     if known := view.report.known:
@@ -188,38 +215,69 @@ def verdict(view: PairView) -> list[str]:
     return [f"{lines[0]} Judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
 
 
-def sentence(pair: PairResult, stop: Stopped | None = None) -> str:
-    """One pair in words."""
-    a, b, n = word(pair.system_a), word(pair.system_b), pair.n_scored
-    side = winner(pair, stop)
-    seen = swap_sides(pair) if side == "b" else pair  # from the side of the better one
-    rate = f"relative win rate {signed(seen.relative.value)}" + (f", 95% CI {ends(seen)}" if ends(seen) else "")
-    end = "" if stop is None else f"; the comparison stopped when it was sure, after {plural(stop.questions, 'question')}"
-    if seen.rates is None or seen.relative.value is None:
+def sentence(pair: PairResult, outcome: Outcome | None, stop: Stopped | None = None) -> str:
+    """One pair in words: its outcome, how often each system gave no answer, and what else was measured."""
+    if outcome is None or pair.rates is None:
+        a, b = word(pair.system_a), word(pair.system_b)
         return f"Nothing can be told of {a} and {b}: none of {plural(pair.n, 'question')} has a result ({lost(pair) or 'not judged'})."
+    return " ".join(filter(None, [_concluded(pair, outcome, stop), silence(outcome), _beside(outcome)]))
+
+
+def _concluded(pair: PairResult, outcome: Outcome, stop: Stopped | None) -> str:
+    a, b, n, side = word(pair.system_a), word(pair.system_b), pair.n_scored, winner(outcome)
+    seen, figure = (swap_sides(pair), turned(outcome.figure)) if side == "b" else (pair, outcome.figure)  # from the side of the better one
+    ends_of = between(figure) + (f", {ALWAYS}" if pair.always_valid and between(figure) else "")
+    rate = f"{word(outcome.of, 120)} {signed(figure.value)}" + (f", 95% CI {ends_of}" if ends_of else "")
+    end = "" if stop is None else f"; the comparison stopped when it was sure, after {plural(stop.questions, 'question')}"
+    drawn = drawn_groups(outcome)
+    rates = seen.rates or Rates(win=0.0, tie=0.0, loss=0.0)
     if side is not None:
         return (
-            f"{word(seen.system_a)} is better than {word(seen.system_b)}: it wins {share(seen.rates.win)} and loses "
-            f"{share(seen.rates.loss)} of {number(n)} questions, {share(seen.rates.tie)} are ties; {rate}{end}."
+            f"{word(seen.system_a)} is better than {word(seen.system_b)}: it wins {share(rates.win)} and loses "
+            f"{share(rates.loss)} of {number(n)} questions{drawn}, {share(rates.tie)} are ties; {rate}{end}."
         )
-    if stop is not None and stop.decision == "equal":
-        return f"{a} and {b} are equal within {share(stop.tie_region)}: {rate}{end}."
+    if outcome.conclusion == "not decidable":
+        why = "; ".join(word(reason, 500) for reason in outcome.because)
+        return f"Not decidable between {a} and {b}: {why}. On what there is: {rate}{drawn}."
+    if outcome.conclusion == "equal":
+        return f"{a} and {b} are equal within {share(outcome.within)}: {rate}{drawn}{end}."
     if stop is not None:
         over = "" if stop.questions == stop.of_questions else f" of {number(stop.of_questions)}"
         return (
             f"Not decided between {a} and {b}: {rate}, after {number(stop.questions)}{over} questions; neither a winner nor equality "
             f"within {share(stop.tie_region)} is sure."
         )
-    if n < FEW:
-        have = "one question has" if n == 1 else f"{number(n)} questions have"
-        return (
-            f"Too few questions to compare {a} and {b}: {have} a result, and under {FEW} nothing is concluded; {rate} on "
-            f"{'it' if n == 1 else 'them'}. {number(CAUTION - n)} more make a standard evaluation."
-        )
-    if is_equal(seen.rates.tie, 1.0):
-        return f"No difference found between {a} and {b}: all of {plural(n, 'question')} are ties."
-    same = "they win and lose equally often, " if is_zero(seen.relative.value) else ""
-    return f"No difference found between {a} and {b}: {same}{rate}. {' '.join(_what_it_takes(pair))}"
+    if is_equal(rates.tie, 1.0):
+        return f"No difference found between {a} and {b}: all of {plural(n, 'question')}{drawn} are ties."
+    same = "they win and lose equally often, " if is_zero(figure.value or 0.0) else ""
+    return f"No difference found between {a} and {b}: {same}{rate}{drawn}. {' '.join(_what_it_takes(pair))}"
+
+
+def drawn_groups(outcome: Outcome) -> str:
+    """` from 12 documents (as sure as 31 independent questions)`; "" where each question stands alone."""
+    groups = outcome.groups
+    if groups.groups >= groups.questions:
+        return ""
+    sure = "" if groups.effective is None else f" (as sure as {plural(max(1, round(groups.effective)), 'independent question')})"
+    return f" from {plural(groups.groups, word(groups.unit))}{sure}"
+
+
+def silence(outcome: Outcome) -> str:
+    """`A gave no answer to 60 of 100 questions (3 of them errors); B answered all.`; "" where both answered all."""
+    if not any(one.empty or one.errors for one in outcome.coverage):
+        return ""
+    told = []
+    for one in outcome.coverage:
+        errors = f" ({number(one.errors)} of them errors)" if one.errors else ""
+        lacking = f"gave no answer to {number(one.empty + one.errors)} of {plural(one.questions, 'question')}{errors}"
+        told.append(f"{word(one.system)} {lacking if one.empty or one.errors else 'answered all'}")
+    return f"{'; '.join(told)}."
+
+
+def _beside(outcome: Outcome) -> str:
+    """What else was measured of the same pair, where it may be read differently."""
+    told = [f"{word(name)} {signed(one.value)} {between(one)}".rstrip() for name, one in outcome.beside.items() if one.value is not None]
+    return f"Beside it: {joined(told)}." if told else ""
 
 
 def _what_it_takes(pair: PairResult) -> Iterator[str]:
@@ -252,6 +310,9 @@ def _leaders(view: PairView) -> str:
     outcomes: dict[str, list[str]] = {}
     for other in view.systems[1:]:
         outcomes.setdefault(_against(view, best, other), []).append(other)
+    if ring := circle(view):
+        steps = [f"{word(one)} is better than {word(two)}" for one, two in zip(ring, [*ring[1:], ring[0]], strict=True)]
+        return f"{over}: a circle, so they have no order: {joined(steps)}."
     if set(outcomes) == {"wins"}:
         return f"{over}: {word(best)} is better than every other system."
     if ranking is None or not ranking.rankable:
@@ -264,7 +325,8 @@ def _leaders(view: PairView) -> str:
         outcomes["open"] = [other for other in outcomes.get("open", []) if other not in top]
     if "loses" in outcomes:
         return f"{over}: {lead}, but {f'{who} ' if len(top) > 1 else ''}loses to {_named(outcomes['loses'])}."
-    parts = {"equal": "equal, within the tie region, to", "open": "not found to be better than", "unknown": "not compared with"}
+    parts = {"equal": "equal, within the tie region, to", "open": "not found to be better than", "undecided": "not decidable against",
+             "unknown": "not compared with"}
     but = "; ".join(f"{who} is {text} {_named(outcomes[how])}" for how, text in parts.items() if outcomes.get(how))
     return f"{over}: {lead}{f', but {but}' if but else ''}."
 
@@ -274,11 +336,24 @@ def _named(systems: list[str]) -> str:
 
 
 def _against(view: PairView, best: str, other: str) -> str:
-    """wins, loses, equal (sure to lie within the tie region), open, or unknown (no result)."""
-    pair, stop = view.result(best, other), view.stop(best, other)
-    if pair is None or pair.rates is None:
+    """wins, loses, equal (sure to lie within the tie region), open, undecided (nothing can be concluded), or unknown (no result)."""
+    pair, outcome = view.result(best, other), view.outcome(best, other)
+    if pair is None or pair.rates is None or outcome is None:
         return "unknown"
-    side = winner(pair, stop)
-    if side is None:
-        return "equal" if stop is not None and stop.decision == "equal" else "open"
-    return "wins" if side == "a" else "loses"
+    return {"a better": "wins", "b better": "loses", "equal": "equal", "not decidable": "undecided"}.get(outcome.conclusion, "open")
+
+
+def circle(view: PairView) -> list[str]:
+    """Systems that are each better than another of them and worse than another: they have no order. Empty where there are none."""
+    names = view.systems
+    better = {name: [other for other in names if other != name and winner(view.outcome(name, other)) == "a"] for name in names}
+    for start in names:
+        ways = [[start]]
+        while ways:  # the shortest way back, for that is the one which can be read
+            way = ways.pop(0)
+            for other in better[way[-1]]:
+                if other == start:
+                    return way
+                if other not in way and len(way) < MOST_IN_CIRCLE:
+                    ways.append([*way, other])
+    return []
