@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.comparison.stopping import Stopping
     from kgeval.llm.session import Models
 
-BATCH = 5  # questions between two looks of --stop-when-sure: a fixed number, so that threads change nothing
+BATCH = 5  # observations between two looks of --stop-when-sure: a fixed number, so that threads change nothing
 NOT_ASKED = "this was not asked any more"
 UNASKED = "not judged"
 NO_ANSWER_IS_RIGHT = frozenset({"out_of_context", "negative"})  # levels of questions that the texts do not answer
@@ -176,24 +176,25 @@ class JudgeRun:
         """Judges questions in seeded random order, until the decision falls or there are no more.
 
         The confidence sequence runs over questions, not over trials: more trials of the same questions would only cover the judge's noise.
+        Questions that were drawn together come together, and their mean is one observation.
         """
         pairing, run, stopping = segment.pairing, segment.run, sure.fresh()
-        order = list(range(len(pairing.questions)))
+        order = _drawn_together(pairing.questions)
         # the names are in the seed: pairs go through the questions in orders of their own
         random.Random(f"{sure.seed}\0{pairing.a}\0{pairing.b}").shuffle(order)  # noqa: S311
         calls_a_trial = run.cases * run.procedure.calls
         questions, calls, decision = 0, 0, None
         for start in range(0, len(order), BATCH):
             batch = order[start: start + BATCH]
-            trials = self._judge(segment, batch)
-            questions += len(batch)
+            trials = self._judge(segment, [place for together in batch for place in together])
+            questions += sum(map(len, batch))
             calls += calls_a_trial * sum(judged.how not in (DISCARDED, "silent", "failed") for judged in trials)
-            decision = stopping.add([_mean(segment, trials, place) for place in batch])
+            decision = stopping.add([_mean_of(_mean(segment, trials, place) for place in together) for together in batch])
             if decision is not None:
                 break
         return Stopped(
-            system_a=pairing.a, system_b=pairing.b, questions=questions, of_questions=len(order), calls=calls,
-            of_calls=len(order) * run.trials * calls_a_trial, low=stopping.low, high=stopping.high,
+            system_a=pairing.a, system_b=pairing.b, questions=questions, of_questions=len(pairing.questions), calls=calls,
+            of_calls=len(pairing.questions) * run.trials * calls_a_trial, low=stopping.low, high=stopping.high,
             tie_region=stopping.tie_region, decision=decision or "open",
         )
 
@@ -246,6 +247,21 @@ def _silent(about: ComparisonVerdict, procedure: JudgeProcedure) -> tuple[Compar
         return _failed(about, procedure, f"{UNASKED}: a question that has no answer was left without one")
     won: Winner = "tie" if about.unanswered == "both" else "b" if about.unanswered == "a" else "a"
     return tuple(about.model_copy(update={"aspect": name, "winner": won}) for name in procedure.aspect_names)
+
+
+def _drawn_together(questions: Sequence[Question]) -> list[list[int]]:
+    """Places of the questions, those of one document together."""
+    together: dict[tuple[str, str | int], list[int]] = {}
+    for place, question in enumerate(questions):
+        name = ("document", question.document) if question.document is not None else ("place", place)
+        together.setdefault(name, []).append(place)
+    return list(together.values())
+
+
+def _mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are known; None without any."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _mean(segment: Segment, trials: Sequence[JudgedTrial], place: int) -> float | None:

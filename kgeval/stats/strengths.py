@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -30,7 +30,8 @@ CHUNK = 400_000  # cells of matrices in memory at a time
 class OutcomeTally:
     """One row a pair and question: shares of `win` of `first`, `tie` and `loss` over its trials, adding up to 1; (rows,) each.
 
-    `first` < `second` < `systems`; `question` < `questions`.
+    `first` < `second` < `systems`; `question` < `questions`. `drawn`: what each question was drawn with, (questions,): resamples draw
+    these; None: each question by itself.
     """
 
     systems: int
@@ -41,6 +42,7 @@ class OutcomeTally:
     win: Floats
     tie: Floats
     loss: Floats
+    drawn: Ints | None = None
 
     @cached_property
     def cells(self) -> csr_array:
@@ -62,16 +64,18 @@ class OutcomeTally:
         return np.ascontiguousarray(flat[:, 0]), flat[:, 1] + np.swapaxes(flat[:, 1], 1, 2)
 
     def resampled(self, times: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        """`matrices` of `times` resamples of the questions that have an outcome, a part at a time."""
+        """`matrices` of `times` resamples of the questions that have an outcome (of what they were drawn with), a part at a time."""
         import numpy as np
 
         held = np.unique(self.question)
+        _, group = np.unique(held if self.drawn is None else self.drawn[held], return_inverse=True)
+        groups = int(group.max()) + 1 if len(group) else 0
         # A resample holds its matrices and a weight for each question.
         step = max(1, CHUNK // max(2 * self.systems**2, self.questions))
         for start in range(0, times, step):
             part = min(step, times - start)
             weights = np.zeros((part, self.questions))
-            weights[:, held] = rng.multinomial(len(held), np.full(len(held), 1 / len(held)), size=part)
+            weights[:, held] = rng.multinomial(groups, np.full(groups, 1 / groups), size=part)[:, group]
             yield self.matrices(weights)
 
 
@@ -97,7 +101,8 @@ def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: i
     win = np.where(tied, 0.0, (1 + turned) / 2)
     shares = [np.bincount(row, weights=part, minlength=len(key)) / times for part in (win, tied * 1.0, np.where(tied, 0.0, 1 - win))]
     pair = key // max(questions, 1)
-    return OutcomeTally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), *shares)
+    won, drawn, lost = shares
+    return OutcomeTally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), won, drawn, lost)
 
 
 def joined(parts: list[OutcomeTally], *, systems: int, questions: int) -> OutcomeTally:
@@ -252,10 +257,11 @@ def strengths(
 
 def strengths_of_trials(
     pairs: Iterable[tuple[int, int, Sequence[Hashable], Floats]], systems: Sequence[str], *, seed: int, confidence: float = 0.95,
-    resamples: int = RESAMPLES, ties: Ties = "model",
+    resamples: int = RESAMPLES, ties: Ties = "model", drawn_with: Mapping[Hashable, str] | None = None,
 ) -> Strengths:
     """As `strengths`, from tables, one pair at a time and each pair once: (i, j, question ids, wins); wins (questions, trials) of 1, 0, -1,
-    NaN = lacking. Memory: one row a pair and question."""
+    NaN = lacking. `drawn_with`: question id -> what it was drawn with, which resamples draw as a whole. Memory: one row a pair and
+    question."""
     import numpy as np
 
     numbers: dict[Hashable, int] = {}
@@ -267,6 +273,10 @@ def strengths_of_trials(
         i_s, j_s = np.full(len(row), i, dtype=np.int64), np.full(len(row), j, dtype=np.int64)
         parts.append(tally(i_s, j_s, places[row], table[row, trial], systems=len(systems), questions=len(numbers)))
     counted = joined(parts, systems=len(systems), questions=len(numbers))
+    if drawn_with:
+        groups: dict[Hashable, int] = {}
+        names = ((drawn_with[question],) if question in drawn_with else question for question in numbers)
+        counted = replace(counted, drawn=np.array([groups.setdefault(name, len(groups)) for name in names], dtype=np.int64))
     return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 

@@ -194,7 +194,8 @@ VERDICTS: Fields = {
     "length_a": Field(cells.counted, ("length_a", "a_len", "words_a", "len_a")),
     "length_b": Field(cells.counted, ("length_b", "b_len", "words_b", "len_b")),
     "procedure": Field(cells.text, ("procedure",)), "failure": Field(cells.text_unless_false, ("failure", "error")),
-    "dataset": DATASET, "level": LEVEL, "aligned": Field(cells.flag, ("aligned",)),
+    "dataset": DATASET, "level": LEVEL, "aligned": Field(cells.flag, ("aligned",)), "document": Field(cells.text, ("document",)),
+    "unanswered": Field(cells.text, ("unanswered",), meaning="who gave no answer: a, b or both"),
 }
 SCORES: Fields = {
     "question_id": replace(QUESTION_ID, meaning="what pairs the scores of two systems"),

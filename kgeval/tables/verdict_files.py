@@ -29,6 +29,7 @@ NO_IDS = "no question ids: each row counts as a question of its own; where quest
 CHOSEN: Mapping[Winner, Points] = {"a": (1.0, 0.0), "b": (0.0, 1.0), "tie": (0.5, 0.5)}
 # No system can be called so.
 NEITHER = "\0"
+SIDES = ("a", "b", "both")  # who gave no answer
 _OUTCOMES = {1: "left", 0: "tie", -1: "right"}
 TWICE = "name the field that tells them apart (--map trial=FIELD or --map repeat=FIELD), or take one row out"
 
@@ -174,12 +175,14 @@ class _Reader:
             winner = _higher(*points)
         if winner is None:
             failure = failure or "no winner"
-        elif None in points:
+        elif None in points and common.get("unanswered") not in SIDES:  # without an answer there are no points
             points = CHOSEN[winner]
         if failure is not None:
             points, winner = (None, None), None
         turn = f"turn {common['turn']}" if self.games and common.get("turn") is not None else OVERALL
-        kept = {name: common.get(name) for name in ("dataset", "level", "length_a", "length_b")}
+        kept = {name: common.get(name) for name in ("dataset", "level", "document", "length_a", "length_b")}
+        if common.get("unanswered") in SIDES:
+            kept["unanswered"] = common["unanswered"]
         return ComparisonVerdict(
             question_id=common["question_id"], system_a=common["system_a"], system_b=common["system_b"], first=first,
             trial=trial if trial is not None else 1, repeat=common["repeat"] if common.get("repeat") is not None else 1,

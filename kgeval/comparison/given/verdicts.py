@@ -86,6 +86,15 @@ def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfChec
     return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=relative, n=len(scored), passed=passed)
 
 
+def _by_document(table: PairTable) -> list[list[float]]:
+    """Win minus loss of each question, those that were drawn together in one row, rows in the order of first sight."""
+    rows: dict[int, list[float]] = {}
+    for number, value in zip(table.documents.tolist(), table.question_wins().tolist(), strict=True):
+        rows.setdefault(number, []).append(value)
+    longest = max(map(len, rows.values()), default=0)
+    return [[*row, *[float("nan")] * (longest - len(row))] for row in rows.values()]
+
+
 def sequence_of(
     table: PairTable, *, seed: int, confidence: float, tie_region: float, order: Order = "random", least: int = 1,
 ) -> SequenceResult:
@@ -97,9 +106,10 @@ def sequence_of(
 
     from kgeval.comparison.given.scores import estimated
     from kgeval.comparison.stopping import Stopping
+    from kgeval.stats.clustered import question_means
     from kgeval.stats.sequence import ConfidenceSequence
 
-    wins = table.question_wins()
+    wins = question_means(_by_document(table))
     if order == "random":
         wins = wins[np.random.default_rng(seed).permutation(len(wins))]
     scored = wins[~np.isnan(wins)]

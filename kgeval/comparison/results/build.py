@@ -6,7 +6,7 @@ comparison has them, who is better overall on all questions; the rest are rates,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -122,23 +122,28 @@ class PairOutcomes:
     def __init__(self) -> None:
         self.systems: dict[str, int] = {}
         self._pairs: list[tuple[int, int, list[str], npt.NDArray[np.float16]]] = []
+        self._documents: dict[Hashable, str] = {}
 
     def add(self, table: PairTable) -> None:
         """Takes in one pair."""
         import numpy as np
 
         i, j = (self.systems.setdefault(name, len(self.systems)) for name in (table.system_a, table.system_b))
+        self._documents |= {one.question_id: one.document for one in table.questions if one.document is not None}
         self._pairs.append((i, j, [question.question_id for question in table.questions], table.wins().astype(np.float16)))
 
     def ranking(self, *, seed: int, confidence: float = 0.95, ties: Literal["model", "half"] = "model") -> Ranking:
-        """Bradley-Terry over all pairs, with ties (Newman), or with each tie as half a win for both; intervals by resampling questions.
+        """Bradley-Terry over all pairs, with ties (Newman), or with each tie as half a win for both; intervals by resampling questions, or
+        what they were drawn with.
         Systems stand by strength; where they cannot be ranked, by average win rate."""
         import numpy as np
 
         from kgeval.stats.strengths import strengths_of_trials
 
         pairs = ((i, j, ids, wins.astype(np.float64)) for i, j, ids, wins in self._pairs)
-        strengths = strengths_of_trials(pairs, list(self.systems), seed=seed, confidence=confidence, ties=ties)
+        strengths = strengths_of_trials(
+            pairs, list(self.systems), seed=seed, confidence=confidence, ties=ties, drawn_with=self._documents,
+        )
         systems = [
             Ranked(
                 system=system.system, strength=Estimated.of(system.strength, system), rank=system.rank,
