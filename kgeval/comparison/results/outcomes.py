@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+EQUAL_LENGTHS = "at equal lengths"
 ONE_GRADE = 0.95  # share of all points that are one and the same: next to nothing is told apart
 TURNED = 0.8  # share of verdicts with a winner in both orders that turn with the order
 LEAST_POINTS, LEAST_DECIDED = 20, 6
@@ -61,7 +62,7 @@ def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInput
     stop = next((one for one in inputs.stopped if (one.system_a, one.system_b) == grounds.pair), None)
     beside = {}
     if judge is not None and judge.length_controlled.value is not None:
-        beside["at equal lengths"] = judge.length_controlled
+        beside[EQUAL_LENGTHS] = judge.length_controlled
     if grounds.padded and grounds.unpadded.value is not None:
         beside["answers that no model lengthened"] = grounds.unpadded
     evidence = PairEvidence(

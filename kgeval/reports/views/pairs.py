@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kgeval.comparison.results.outcomes import EQUAL_LENGTHS
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
 from kgeval.overview.score_verdict import left_out
 from kgeval.records import Box, ComparedBy, ComparisonReport, Conclusion, Estimated, JudgeReport, Outcome, PairResult, Rates, Stopped
 from kgeval.records.base import OfPair
 from kgeval.reports.measures import causes, questions_needed
-from kgeval.rounding import at_most, is_equal, is_zero
+from kgeval.rounding import at_most, is_equal, is_zero, sign
 
 Decision = Literal["a", "b", "equal", "open"]
 OVERALL = "overall"
@@ -217,8 +218,10 @@ def verdict(view: PairView) -> list[str]:
 
 def sentence(pair: PairResult, outcome: Outcome | None, stop: Stopped | None = None) -> str:
     """One pair in words: its outcome, how often each system gave no answer, and what else was measured."""
-    if outcome is None or pair.rates is None:
-        a, b = word(pair.system_a), word(pair.system_b)
+    a, b = word(pair.system_a), word(pair.system_b)
+    if outcome is None:
+        return f"No outcome of {a} and {b} stands in this report."
+    if pair.rates is None:
         return f"Nothing can be told of {a} and {b}: none of {plural(pair.n, 'question')} has a result ({lost(pair) or 'not judged'})."
     return " ".join(filter(None, [_concluded(pair, outcome, stop), silence(outcome), _beside(outcome)]))
 
@@ -276,7 +279,10 @@ def silence(outcome: Outcome) -> str:
 
 def _beside(outcome: Outcome) -> str:
     """What else was measured of the same pair, where it may be read differently."""
-    told = [f"{word(name)} {signed(one.value)} {between(one)}".rstrip() for name, one in outcome.beside.items() if one.value is not None]
+    told = [
+        f"{word(name)} {signed(one.value)} {between(one)}".rstrip() for name, one in outcome.beside.items()
+        if one.value is not None and (name != EQUAL_LENGTHS or sign(one.value) * sign(outcome.figure.value or 0.0) < 0)
+    ]
     return f"Beside it: {joined(told)}." if told else ""
 
 
