@@ -86,7 +86,6 @@ def test_the_budget_is_the_runs_and_more_of_it_goes_on(server: FakeServer) -> No
     Path("kgeval.toml").write_text(CONFIG, encoding="utf-8")
     whole = kgeval.run(journal="j.sqlite")
     assert [stage.kind for stage in whole.stages if stage.state != "done"] == ["compare", "report"], whole
-    assert "fewer than 10 decide nothing" in str(next(stage.reason for stage in whole.stages if stage.kind == "compare"))
 
 
 def plain(path: Path) -> Any:
