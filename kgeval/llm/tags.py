@@ -28,8 +28,8 @@ def source_tags(texts: Sequence[JsonValue]) -> tuple[str, ...]:
 
 
 def folded_tag(value: str) -> str:
-    """A tag as a model writes it, in the form in which it was shown."""
-    return value.strip().lower()
+    """A tag as a model writes it ("[K7]"), in the form in which it was shown."""
+    return value.strip(" \n[]()'\"`").lower()
 
 
 def _drawn(things: Sequence[JsonValue]) -> tuple[str, ...]:

@@ -140,6 +140,25 @@ def test_a_verdict_without_a_part_is_asked_again_and_not_ignored(tmp_path: Path,
     assert [len(items_shown(entry)) for entry in requests if 'name="items"' in user_text(entry)] == [2, 1]
 
 
+def next_tag(entry: Any) -> Any:
+    return {**entry, "tag": entry["tag"][0] + str((int(entry["tag"][1]) + 1) % 10)}
+
+
+@pytest.mark.parametrize("shifted", [
+    lambda items: [next_tag(entry) for entry in items], lambda items: [{**entry, "tag": str(place)} for place, entry in enumerate(items)],
+    lambda items: [{**entry, "tag": place} for place, entry in enumerate(items, start=1)], lambda items: [*items, next_tag(items[-1])],
+    lambda items: [{**entry, "tag": items[max(0, place - 1)]["tag"]} for place, entry in enumerate(items)],
+])
+def test_a_judge_that_always_counts_gives_no_value_and_never_a_wrong_one(tmp_path: Path, shifted: Callable[[Any], Any]) -> None:
+    """Three of four claims hold: lists a place off once gave 1."""
+    one = row(0, "One is one. Two is two. Four is four. Three is three.", contexts=["One is one. Two is two. Three is three."])
+    scores, requests = scores_of(
+        tmp_path, lambda chat, good: {"items": shifted(good["items"])} if asks_for(chat, VERDICTS) else good, one, ("faithfulness",),
+    )
+    assert_none_invented(scores, "faithfulness")
+    assert (scores["faithfulness"].reason or "").startswith("unparsable") and len(requests) == 1 + 3
+
+
 def test_statements_in_an_object_are_asked_for_again(tmp_path: Path) -> None:
     """There: statements in an object where a list was wanted give NaN at once, without a retry."""
     tries = Counter[str]()

@@ -116,7 +116,7 @@ def tagged(*rows: object, tags: tuple[str, ...] = TAGS) -> tuple[list[str], dict
 
 def test_each_tag_is_answered_once_in_any_order() -> None:
     assert tagged(row("d5"), row("k7"), row("w3")) == (["k7", "w3", "d5"], {})
-    assert tagged(row(" K7"), row("w3"), row("D5"))[0] == ["k7", "w3", "d5"], "as models spell them"
+    assert tagged(row(" K7"), row("[w3]"), row("`D5`"))[0] == ["k7", "w3", "d5"], "as models spell them"
 
 
 def test_a_tag_that_does_not_come_is_missing() -> None:
