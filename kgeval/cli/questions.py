@@ -49,7 +49,7 @@ for _command in (check, coverage, generate, kinds, profiles):
 def classify(file: Path, output: Path | None, **options: Any) -> int:
     """Give every question of FILE one of four levels: fact_retrieval, complex_reasoning, contextual_summarize, creative_generation.
 
-    A judge labels several numbered questions a call, each with a reason. The questions are written again with `level` set and their
+    A judge labels several questions a call, each with a reason. The questions are written again with `level` set and their
     kind kept; the reason, and the level that the file had, stand in `extra.classified`. A question that got no label has no level, and
     its cause there. Beside the output, FILE.run.json has shares and manifest. The same command again costs nothing.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Generic, Literal, TypeVar
+from functools import cached_property
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue, ValidationInfo
 
 from kgeval.llm.prompts import Prompt
+from kgeval.llm.tags import folded_tag, item_tags
 
 Cause = Literal[
     "rate_limited", "server_error", "timeout", "connection", "unparsable", "missing_item", "refused", "cut", "empty", "too_long",
@@ -31,10 +33,23 @@ def _filled(value: str, field: ValidationInfo) -> str:
 FilledText = Annotated[str, AfterValidator(_filled)]  # of a reply: without blanks around it, never empty
 
 
-class Numbered(Reply):
-    """Base of one answer in a numbered list: it carries the number of the item that it answers."""
+def _shown(tag: str, field: ValidationInfo) -> str:
+    if field.context is not None and folded_tag(tag) not in field.context:
+        raise UnaskedTagError
+    return folded_tag(tag)
 
-    number: int
+
+class UnaskedTagError(Exception):
+    """A reply names what it was not shown. No ValueError: not the one answer is malformed, the whole list cannot be believed."""
+
+
+SourceTag = Annotated[str, AfterValidator(_shown)]  # of a text that the request shows (Task.sources)
+
+
+class Tagged(Reply):
+    """Base of one answer in a list: it repeats the tag of the item that it answers."""
+
+    tag: str
 
 
 T = TypeVar("T", bound=Reply)
@@ -80,9 +95,10 @@ class Limits:
 class Task(Generic[T]):
     """One question to a model. `id` is the caller's own name for it and comes back with the outcome.
 
-    `slots`: one value for each slot of the prompt; every value is put in fenced as data. `items`: numbered 1..n and shown in
-    the prompt's slot `items`; the reply class then has one field `items: list[X]` with X a Numbered, and each number must come
-    back exactly once. `stage` names the account (default: the prompt's name). `trial`: another trial is another call.
+    `slots`: one value for each slot of the prompt; every value is put in fenced as data. `items`: shown with their tags in
+    the prompt's slot `items`; the reply class then has one field `items: list[X]` with X a Tagged, and each tag must come
+    back exactly once. `sources`: tags of what slots show, the only ones that a SourceTag may be. `stage` names the account (default: the
+    prompt's name). `trial`: another trial is another call.
     `temperature`: in place of the endpoint's 0, whoever set that; another one, or none, stays. `stream`: the reply comes piece by piece,
     so that the seconds to its first token are known; that is another call than one that comes as a whole.
     """
@@ -96,6 +112,12 @@ class Task(Generic[T]):
     stage: str = ""
     temperature: float | None = None
     stream: bool = False
+    sources: frozenset[str] = frozenset()
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the items, in their order."""
+        return item_tags(self.items)
 
 
 @dataclass(frozen=True)
@@ -110,14 +132,15 @@ class Failure:
 class Outcome(Generic[T]):
     """What came back. `value` is None if nothing usable came, `failure` then says why.
 
-    With numbered items, `value.items` holds one answer a number, in the order of the numbers, gathered over all asks;
-    `missing` has a Failure for every number without one. `calls`: journal keys of the replies used, in order; `call_of`: of the reply
-    that answered a number.
+    With items, `answers` holds one answer an item, by the item's number (its place, from 1), gathered over all asks, and `value.items`
+    the same in the order of the numbers; `missing` has a Failure for every number without one. `calls`: journal keys of the replies used,
+    in order; `call_of`: of the reply that answered a number.
     """
 
     id: str
     value: T | None
     failure: Failure | None = None
+    answers: Mapping[int, Any] = field(default_factory=dict)
     missing: Mapping[int, Failure] = field(default_factory=dict)
     calls: tuple[str, ...] = ()
     call_of: Mapping[int, str] = field(default_factory=dict)

@@ -1,11 +1,11 @@
-"""From the text of a reply to a checked value. A reply is taken whole or not at all: half a list is never a list, and only what it ends
-with is its answer."""
+"""From the text of a reply to a checked value. A reply is taken whole or not at all: half a list is never a list, and an object among
+other words is no answer."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeVar, get_args
@@ -13,30 +13,39 @@ from typing import Any, Generic, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from kgeval.limits import check_depth
-from kgeval.llm.calls import Cause, Failure, Numbered, Reply
+from kgeval.llm.calls import Cause, Failure, Reply, Tagged, UnaskedTagError
 from kgeval.llm.characters import whole
+from kgeval.llm.leads import LEAD, SIGN_OFF
+from kgeval.llm.tags import folded_tag
 
 R = TypeVar("R", bound=Reply)
-_TAG = r"[<\[]{}(?:think|thinking|thoughts?|reasoning)[>\]]\s*"
-_THOUGHT = re.compile(rf"(?P<opened>(?:{_TAG.format('')})+)|{_TAG.format('/')}", re.IGNORECASE)  # some servers open thoughts twice
+_THOUGHTS = r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
+_THOUGHT = re.compile(  # some servers open thoughts twice
+    rf"(?P<opened>(?:(?:<{_THOUGHTS}>|\[{_THOUGHTS}\]|◁think▷|<\|START_THINKING\|>)\s*)+)"
+    rf"|(?:</{_THOUGHTS}>|\[/{_THOUGHTS}\]|◁/think▷|<\|END_THINKING\|>)\s*", re.IGNORECASE,
+)
+_LEAST_FENCE = 3
+_CHANNELS = ("<|channel|>", "<|start|>assistant")
+_HEAD = r"(?:<\|start\|>assistant)?(?: to=[\w.]+)?<\|channel\|>{}(?: to=[\w.]+)?(?: ?(?:<\|constrain\|>)?json)?<\|message\|>"
+# what gpt-oss writes before its answer, in harmony form, and where the answer begins
+_BEFORE_FINAL = re.compile(_HEAD.format("(?:analysis|commentary)") + r"[^<]*+(?:<(?!\|)[^<]*+)*+<\|(?:end|call)\|>\s*")
+_FINAL = re.compile(_HEAD.format("final"))
+_MOST_THOUGHTS = 20  # the last ones: each is tried as the end of all thoughts
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 # A string that never ends goes to the end of the text, and no part is tried twice: else a cut reply full of \\" takes minutes.
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_BRACKET = re.compile(r"[{\[]")
-_SPACE = re.compile(r"\s+")
-# What stands right before an answer: the beginning of a line, a colon or an exclamation ("Sure!"), then the fence or tag around it.
-_OPENING = re.compile(
-    r"(?:\A|(?<=\n)|(?<=[:!\uff1a\uff01]))[ \t*]*"
-    r"(?:(?P<fence>`+|~{3,})(?:\w*[ \t]*\n|json)?|<(?P<tag>answer|output|result|response|json)>)?\s*\Z",
-    re.IGNORECASE,
+_FRAME = "answer|final_answer|output|result|response|json"
+_HEADER = (
+    r"(?:<s>|<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|START_RESPONSE\|>|<\|begin_of_box\|>"
+    r"|assistant\n)"
 )
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_END_OF_TURN = r"\s*(?:</s>|<\|\w+\|>|</(?:answer|output|result|response|json)>)"
-_SIGN_OFF = r"(?:\s*(?:let me know if|(?:i )?hope (?:this|that) helps|(?:is there )?anything else|good luck)[^.!?\n]*[.!?])?"
-# an opening is looked for only so far back: the pattern is tried at every place of what is before the object
-_MOST_SPACE = 300
+# What may stand before the object: what servers leave of the turn's form, a lead, and the tag and fence around it.
+_OPENING = re.compile(
+    rf"{_HEADER}?\s*(?:(?:{LEAD})\s*)?(?:<(?P<tag>{_FRAME})>\s*)?(?P<fence>`+|~{{3,}})?(?(fence)(?:\w*[ \t]*\n|json)?)\s*", re.IGNORECASE,
+)
+_END_OF_TURN = r"(?: ?(?:</s>|<\|\w+\|>|<end_of_turn>|<｜[^｜\n]{1,40}｜>))*"
 
 
 class UnusableError(Exception):
@@ -49,98 +58,77 @@ class UnusableError(Exception):
 
 @dataclass(frozen=True)
 class Checked(Generic[R]):
-    """A reply that was read: the value, and for numbered items one answer a number and why others have none."""
+    """A reply that was read: the value, and for a list one answer a tag and why others have none."""
 
     value: R
-    answers: dict[int, Numbered] = field(default_factory=dict)
-    faults: dict[int, Failure] = field(default_factory=dict)
+    answers: dict[str, Tagged] = field(default_factory=dict)
+    faults: dict[str, Failure] = field(default_factory=dict)
 
 
-def read_reply(text: str, reply: type[R], *, shown: Any = ()) -> R:
-    """The reply as a checked value. `shown`: the texts that the model was shown (any JSON value): an object among a reply's own words that
-    stands there too is a quotation, no answer. Raises UnusableError."""
-    values, fault = _answers(text, wrap_lists=_only_items(reply), shown=shown)
-    return _last([_validated(reply, value) for value in values], fault)
+def read_reply(text: str, reply: type[R], *, sources: Collection[str] = ()) -> R:
+    """The reply as a checked value. `sources`: the tags that it may point to. Raises UnusableError."""
+    value = _validated(reply, _answer(text, wrap_lists=_only_items(reply)), sources)
+    if value is None:
+        raise UnusableError("unparsable", "the reply does not fit the schema")
+    return value
 
 
-def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown: Any = ()) -> Checked[R]:
-    """A reply that answers numbered items, checked item by item; `shown` as in read_reply.
+def read_tagged(text: str, reply: type[R], tags: tuple[str, ...], *, sources: Collection[str] = ()) -> Checked[R]:
+    """A reply that answers items by their tags, checked item by item; `sources` as in read_reply.
 
-    A number that comes twice, or with a malformed answer, has no answer; numbers that were not asked are dropped.
-    Raises: UnusableError if there is no list of items in it, or no usable answer at all.
+    An item whose answer is malformed, or does not come, has none. Raises: UnusableError if there is no list of items in it or no usable
+    answer at all; and if a tag comes twice or one that was not asked: then the answers are shifted somewhere, and nobody knows where.
     """
-    values, fault = _answers(text, wrap_lists=True, shown=shown)
-    return _last([_checked(reply, value, numbers) for value in values], fault)
+    value = _answer(text, wrap_lists=True)
+    if not isinstance(value, dict) or not isinstance(value.get("items"), list):
+        raise UnusableError("unparsable", "the reply does not fit the schema")
+    answers, faults = _matched(item_type(reply), value["items"], tags, sources)
+    checked = _validated(reply, {**value, "items": list(answers.values())}, sources) if answers else None
+    if checked is None:
+        raise UnusableError("unparsable", "the reply does not fit the schema")
+    return Checked(checked, answers, faults)
 
 
 @cache
-def item_type(reply: type[Reply]) -> type[Numbered]:
-    """X of the reply's field `items: list[X]`. Raises TypeError if there is none, or X is not Numbered."""
+def item_type(reply: type[Reply]) -> type[Tagged]:
+    """X of the reply's field `items: list[X]`. Raises TypeError if there is none, or X is not Tagged."""
     info = reply.model_fields.get("items")
     inner = get_args(info.annotation) if info is not None else ()
-    if len(inner) >= 1 and isinstance(inner[0], type) and issubclass(inner[0], Numbered):
+    if len(inner) >= 1 and isinstance(inner[0], type) and issubclass(inner[0], Tagged):
         return inner[0]
-    raise TypeError(f"{reply.__name__} needs a field `items: list[X]` with X a Numbered")
+    raise TypeError(f"{reply.__name__} needs a field `items: list[X]` with X a Tagged")
 
 
-def _checked(reply: type[R], value: Any, numbers: tuple[int, ...]) -> Checked[R] | None:
-    if not isinstance(value, dict) or not isinstance(value.get("items"), list):
-        return None
-    answers, faults = _match(item_type(reply), value["items"], numbers)
-    whole = _validated(reply, {**value, "items": [answers[n] for n in sorted(answers)]}) if answers else None
-    return None if whole is None else Checked(whole, answers, faults)
-
-
-def _match(shape: type[Numbered], rows: list[Any], numbers: tuple[int, ...]) -> tuple[dict[int, Numbered], dict[int, Failure]]:
-    numbers_asked, answers, faults = set(numbers), dict[int, Numbered](), dict[int, Failure]()
+def _matched(
+    shape: type[Tagged], rows: list[Any], tags: tuple[str, ...], sources: Collection[str],
+) -> tuple[dict[str, Tagged], dict[str, Failure]]:
+    """Tag -> answer, in the order of the tags, and why others have none."""
+    by_tag: dict[str, Any] = {}
     for row in rows:
-        number = _number(row)
-        if number is None or number not in numbers_asked:
-            continue
-        # also where both agree: a list with a doubled number is shifted somewhere, and which one is right cannot be known
-        if number in answers or number in faults:
-            answers.pop(number, None)
-            faults[number] = Failure("missing_item", "the number came more than once")
-            continue
-        answer = _validated(shape, row)
-        if answer is None:
-            faults[number] = Failure("missing_item", "the answer to this number is malformed")
-        else:
-            answers[number] = answer
-    missing = Failure("missing_item", "the reply has no answer to this number")
-    return answers, {n: faults.get(n, missing) for n in numbers if n not in answers}
-
-
-def _number(row: Any) -> int | None:
-    """The row's number: an integer, or its digits as text. True is no number."""
-    value = row.get("number") if isinstance(row, dict) else None
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 19:
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+        tag = row.get("tag") if isinstance(row, dict) else None
+        if not isinstance(tag, str):
+            raise UnusableError("unparsable", "the reply has an answer without a tag")
+        if folded_tag(tag) not in tags:
+            raise UnusableError("unparsable", "the reply has a tag that was not asked")
+        if folded_tag(tag) in by_tag:
+            raise UnusableError("unparsable", "the reply has a tag twice")
+        by_tag[folded_tag(tag)] = {**row, "tag": folded_tag(tag)}
+    found = {tag: _validated(shape, by_tag[tag], sources) for tag in tags if tag in by_tag}
+    malformed, missing = (Failure("missing_item", f"the reply has no {what}answer to this item") for what in ("usable ", ""))
+    answers = {tag: answer for tag, answer in found.items() if answer is not None}
+    return answers, {tag: malformed if tag in found else missing for tag in tags if tag not in answers}
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def _validated(shape: type[M], value: Any) -> M | None:
+def _validated(shape: type[M], value: Any, sources: Collection[str]) -> M | None:
     try:
-        return shape.model_validate(value)
+        return shape.model_validate(value, context=sources)
     except ValidationError:
         return None
-
-
-V = TypeVar("V")
-
-
-def _last(found: list[V | None], fault: str | None) -> V:
-    """The last one, where no other is another answer: one of them may be quoted from a text under evaluation."""
-    good = [value for value in found if value is not None]
-    # which one is the model's and which one is quoted cannot be told
-    if any(value != good[0] for value in good):
-        raise UnusableError("unparsable", "the reply holds several different answers")
-    if fault is not None or not found or found[-1] is None:
-        raise UnusableError("unparsable", fault or "the reply does not fit the schema")
-    return found[-1]
+    except UnaskedTagError:
+        raise UnusableError("unparsable", "the reply points to a text that was not shown") from None
 
 
 @cache
@@ -148,77 +136,85 @@ def _only_items(reply: type[Reply]) -> bool:
     return list(reply.model_fields) == ["items"]
 
 
-def _answers(text: str, *, wrap_lists: bool, shown: Any) -> tuple[list[Any], str | None]:
-    """The outermost JSON values of a reply, of which the last is its answer, and why that one cannot be believed (None: it can).
+def _answer(text: str, *, wrap_lists: bool) -> Any:
+    """The JSON value that a reply is: all of it, or what its one frame holds. Raises UnusableError.
 
-    Some models send the bare list where an object with the list in `items` was asked. Raises UnusableError for thoughts that never end.
+    Some models send the bare list where an object with the list in `items` was asked, and some the object as a JSON text.
     """
-    whole = _load(text.strip().removeprefix("\ufeff"))
-    if whole is not None:
-        values, fault = [whole], None
-    else:
-        text, alone = _without_thoughts(text.strip().removeprefix("\ufeff"))
-        spans, fault = _outermost(text)
-        values = [_load(text[start:end]) for start, end in spans]
-        fault = fault or _doubt(text, *spans[-1], alone=alone, shown=shown)
-    return [{"items": value} if isinstance(value, list) and wrap_lists else value for value in values], fault
+    text = text.strip().removeprefix("\ufeff").strip()
+    value = _load(text)
+    if value is None:
+        value = _final_channel(text) if text.startswith(_CHANNELS) else _answer_in(text)
+    elif isinstance(value, str):
+        value = _load(value)
+    return {"items": value} if isinstance(value, list) and wrap_lists else value
 
 
-def _doubt(text: str, start: int, end: int, *, alone: bool, shown: Any) -> str | None:
-    """Why the last JSON value of a reply is not what the model answers: what it quotes in a sentence, or before words of its own, is not.
-    `alone`: nothing but thoughts was before the text."""
-    # the dots keep the pattern's beginning of the text from matching where it was only cut
-    before = text[:start] if start <= _MOST_SPACE else f"...{text[start - _MOST_SPACE : start]}"
-    opening = _OPENING.search(before)
-    if opening is None:
-        return "the reply's JSON object stands inside a sentence"
-    fenced = len(_FENCE.findall(text, 0, start)) % 2 == 1
-    fence = "" if len(opening["fence"] or "") >= 3 and not fenced else opening["fence"] or ("```" if fenced else "")
-    closing = re.escape(fence) + (f"</{opening['tag']}>" if opening["tag"] else "")
-    if re.fullmatch(rf"[.!]?\s*{closing}[.!]?{_SIGN_OFF}(?:{_END_OF_TURN})*", text[end:].rstrip(), re.IGNORECASE) is None:
-        return "the reply goes on after its JSON object, or something around it is not closed"
-    own = alone and opening.start() == 0
-    if not own and _SPACE.sub("", text[start:end]) in _SPACE.sub("", "\n".join(_texts(shown))):
-        return "the reply's JSON object is quoted from a text that was shown"
-    return None
+def _answer_in(text: str) -> Any:
+    """The object in its frame; where there is none, what stands so after thoughts: texts in the object may have their marks too."""
+    fault = None
+    for start in (0, *_ends_of_thoughts(text)):
+        try:
+            return _framed(text[start:].strip())
+        except UnusableError as found:
+            fault = found
+    raise _unended(text) or fault or UnusableError("unparsable", "the reply's JSON object is missing")
 
 
-def _without_thoughts(text: str) -> tuple[str, bool]:
-    """What stands after the last thought, and whether nothing but thoughts is before it. A model whose prompt opens its thoughts only
-    closes them. Raises UnusableError: thoughts that never end are a reply that was cut."""
+def _framed(text: str) -> Any:
+    """The object that stands alone, in a fence or a tag, or after a lead, and that ends the text."""
+    opening = _OPENING.match(text)
+    start = opening.end() if opening else 0
+    if opening is None or text[start : start + 1] not in ("{", "["):
+        among = "stands among other words" if "{" in text else "is missing"
+        raise UnusableError("unparsable", f"the reply's JSON object {among}")
+    end = _closing(text, start)
+    if end is None:
+        raise UnusableError("unparsable", "the reply's JSON is not complete")
+    fence, tag = opening["fence"] or "", opening["tag"]
+    closing = rf"[.!]? ?{re.escape(fence)} ?" + (f"</{tag}>" if tag else "")
+    rest = " ".join(text[end:].split())  # models that loop write blanks without end, and patterns of many blanks take long for these
+    # a fence that nothing closes and nothing follows: whole all the same, as where its end is what stops a server
+    stopped = len(fence) >= _LEAST_FENCE and not tag and not rest
+    if not stopped and re.fullmatch(rf"{closing}[.!]?{SIGN_OFF}{_END_OF_TURN}", rest, re.IGNORECASE) is None:
+        raise UnusableError("unparsable", "the reply goes on after its JSON object, or something around it is not closed")
+    return _load(text[start:end])
+
+
+def _final_channel(text: str) -> Any:
+    """What a reply in harmony form says at last, after whole messages. Raises UnusableError."""
+    place = 0
+    while (message := _BEFORE_FINAL.match(text, place)) is not None:
+        place = message.end()
+    final = _FINAL.match(text, place)
+    if final is None:
+        raise UnusableError("unparsable", "the reply has no final channel")
+    return _framed(text[final.end() :].strip())
+
+
+def _thought_marks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Of each mark of a thought: where it ends, how many thoughts are open then, and whether words of no thought are before it. A model
+    whose prompt opens its thoughts only closes them."""
     depth = end = 0
-    alone = True
-    for tag in _THOUGHT.finditer(text):
-        if tag["opened"]:
-            alone = alone and (depth > 0 or not text[end : tag.start()].strip())
+    among = False
+    for mark in _THOUGHT.finditer(text):
+        if mark["opened"]:
+            among = among or (depth == 0 and bool(text[end : mark.start()].strip()))
             depth += 1
         else:
-            alone = alone and depth > 0
-            depth, end = max(0, depth - 1), tag.end()
-    if depth:
-        raise UnusableError("cut", "the reply's thoughts never end")
-    return text[end:].strip(), alone
+            depth = max(0, depth - 1)
+        end = mark.end()
+        yield end, depth, among
 
 
-def _texts(shown: Any) -> Iterator[str]:
-    """All texts in a JSON value."""
-    if isinstance(shown, str):
-        yield shown
-    for part in shown.values() if isinstance(shown, Mapping) else shown if isinstance(shown, list | tuple) else ():
-        yield from _texts(part)
+def _ends_of_thoughts(text: str) -> list[int]:
+    return [end for end, depth, among in _thought_marks(text) if depth == 0 and not among][-_MOST_THOUGHTS:]
 
 
-def _outermost(text: str) -> tuple[list[tuple[int, int]], str | None]:
-    """Where balanced bracket groups stand, and why the last is no answer: there is none, or the reply was cut in another after it."""
-    spans: list[tuple[int, int]] = []
-    index = 0
-    while (opening := _BRACKET.search(text, index)) is not None:
-        end = _closing(text, opening.start())
-        if end is None:
-            return spans, "the reply's JSON is not complete"
-        spans.append((opening.start(), end))
-        index = end
-    return spans, None if spans else "the reply holds no complete JSON object"
+def _unended(text: str) -> UnusableError | None:
+    """The fault of thoughts that never end: a reply that was cut."""
+    marks = list(_thought_marks(text))
+    return UnusableError("cut", "the reply's thoughts never end") if marks and marks[-1][1] else None
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -34,7 +34,7 @@ class Request:
     trial: int = 0
     round: int = 0
     stream: bool = False
-    items: int = 0  # numbered items that it shows; they stand in `user`, so this is no part of the canonical form
+    items: int = 0  # items that it shows; they stand in `user`, so this is no part of the canonical form
 
     @cached_property
     def canonical(self) -> bytes:
@@ -64,8 +64,8 @@ class Request:
         return body if form is None else {**body, "response_format": form}
 
 
-def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, JsonValue], round_: int = 0) -> Request:
-    """The request for a task, with those of its items (number -> item) that still need an answer. A `seed` among the endpoint's parameters
+def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[str, JsonValue], round_: int = 0) -> Request:
+    """The request for a task, with those of its items (tag -> item) that still need an answer. A `seed` among the endpoint's parameters
     counts up with the trial: with one seed, another trial would be the same draw."""
     system, user = render(task.prompt, task.slots, items)
     reply: type[Reply] = task.reply

@@ -13,10 +13,12 @@ from functools import cache, cached_property
 from typing import Any, Literal
 
 from kgeval.llm.calls import Reply
+from kgeval.llm.tags import POINTING
 
 # object_schema: {"type": "json_object", "schema": ...}, how llama-cpp-python and some hosts take a schema that they enforce
 # tokens of a text, entries of a list, levels of a schema that refers to itself: guesses until the first reply is there
 LONG_TEXT, LONG_LIST, DEEPEST = 150, 20, 6
+TAG_LENGTH, TAGS_LENGTH = 4, 24
 Mode = Literal["json_schema", "object_schema", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
 FIELD_ORDER = 2  # how a form's fields are ordered, part of the signatures of what a judge decides; 2: as declared
@@ -73,10 +75,17 @@ def _length(node: Mapping[str, Any], named: Mapping[str, Any], items: int, *, de
     if either := [*node.get("anyOf", ()), *node.get("oneOf", ()), *node.get("allOf", ())]:
         return max(_length(part, named, items, depth=depth + 1) for part in either)
     if fields := node.get("properties"):
-        return sum(8 + _length(part, named, items, depth=depth + 1) for part in fields.values())
+        return sum(8 + (_tags_length(name, part) or _length(part, named, items, depth=depth + 1)) for name, part in fields.items())
     if node.get("type") == "array":
         return (items or LONG_LIST) * (4 + _length(node.get("items", {}), named, 0, depth=depth + 1))
     return LONG_TEXT if node.get("type") == "string" and "enum" not in node and "const" not in node else 8
+
+
+def _tags_length(name: str, part: Mapping[str, Any]) -> int:
+    """Tokens of a field that holds a tag or a few; 0 for others."""
+    if name == "tag":
+        return TAG_LENGTH
+    return TAGS_LENGTH if name in POINTING and part.get("items", {}).get("type") == "string" else 0
 
 
 def _closed(node: Any) -> bool:

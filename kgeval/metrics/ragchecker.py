@@ -142,7 +142,7 @@ def _metric(name: str, summary: str, definition: str, counted: Callable[[Claim],
     asks = (CLAIMS, REFERENCE_CLAIMS, RIGHT, FROM, FOUND) if relevance else (CLAIMS, RIGHT, FROM)
     return Metric(
         name=name, group="grounding", summary=summary, definition=definition, source=PAPER, compute=_share(counted, relevance=relevance),
-        needs=BOTH, asks=asks, tools=("judge",), calls="4" if relevance else "3", better="lower",
+        needs=BOTH, asks=asks, tools=("judge",), calls="5" if relevance else "3", better="lower",
     )
 
 

@@ -83,11 +83,12 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="evidence_recall", group="retrieval", summary="Evidence that the retrieved contexts hold.",
-        definition="evidence texts supported by the retrieved contexts / evidence texts. Nothing retrieved: 0.",
+        definition="evidence texts supported by the retrieved contexts / evidence texts. One that stands word for word in a context (case, "
+        "blanks and punctuation aside) is supported without asking. Nothing retrieved: 0.",
         source=SOURCE + "eq. 4, over the evidence", compute=partial(
             against_contexts, fact="evidence@contexts", label="supported", what="evidence", none="no evidence text is given",
         ),
-        needs=("contexts", "evidence"), asks=("evidence@contexts",), tools=("judge",), calls="1",
+        needs=("contexts", "evidence"), asks=("evidence@contexts",), tools=("judge",), calls="1", version=2,
     ),
     Metric(
         name="claim_recall", group="retrieval", summary="Claims of the reference that the retrieved contexts hold.",

@@ -1,4 +1,4 @@
-"""The four levels of [X] for questions of any file, given by a judge: numbered questions, several a call, a label and a
+"""The four levels of [X] for questions of any file, given by a judge: several questions a call, a label and a
 reason each."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, JsonValue
 
-from kgeval.llm.calls import Failure, Numbered, Outcome, Reply, Task
+from kgeval.llm.calls import Failure, Outcome, Reply, Tagged, Task
 from kgeval.llm.characters import whole
 from kgeval.llm.prompts import Prompt
 from kgeval.questions.excerpts import head
@@ -32,7 +32,7 @@ def _word(value: Any) -> Any:
     return "_".join(value.replace("-", " ").lower().split()) if isinstance(value, str) else value
 
 
-class LevelVerdict(Numbered):
+class LevelVerdict(Tagged):
     """The level of one question."""
 
     reason: str
@@ -40,7 +40,7 @@ class LevelVerdict(Numbered):
 
 
 class LevelVerdicts(Reply):
-    """One verdict a numbered question."""
+    """One verdict a question."""
 
     items: list[LevelVerdict]
 
@@ -127,9 +127,8 @@ def classified(
 
     calls = None if total is None else -(-total // batch)
     for outcome, part in models.map(ask, tasks(questions, models.prompt(PROMPT), batch), total=calls):
-        verdicts = {verdict.number: verdict for verdict in outcome.value.items} if outcome.value is not None else {}
         for number, question in enumerate(part, start=1):
-            verdict = verdicts.get(number)
+            verdict: LevelVerdict | None = outcome.answers.get(number)
             failure = outcome.missing.get(number) or outcome.failure or Failure("empty", "no reply")
             earlier = question.extra.get(MARK)  # classified before: what the file had at first counts
             first = earlier.get("before") if isinstance(earlier, dict) else question.level

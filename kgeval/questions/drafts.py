@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
+from kgeval.llm.tags import source_tags
 from kgeval.llm.tokens import count
 from kgeval.questions.complexity import complexity
 from kgeval.questions.excerpts import head
@@ -85,6 +86,19 @@ def passages_shown(
         values.append(_shown(number=len(shown) + 1, document=passage.document, text=part))
         shown.append(passage)
     return values, tuple(shown)
+
+
+def unnumbered(values: Sequence[JsonValue]) -> list[JsonValue]:
+    """The same without their numbers: items that are judged have tags."""
+    return [{name: part for name, part in value.items() if name != "number"} for value in values if isinstance(value, dict)]
+
+
+def tagged_passages(values: Sequence[JsonValue]) -> tuple[list[JsonValue], dict[str, int]]:
+    """Passages as a judge is shown them, with a tag in place of the number; tag -> number."""
+    plain = unnumbered(values)
+    tags = source_tags(plain)
+    shown: list[JsonValue] = [{"tag": tag, **value} for tag, value in zip(tags, plain, strict=True) if isinstance(value, dict)]
+    return shown, {tag: number for number, tag in enumerate(tags, start=1)}
 
 
 def relevant_passages(structure: Structure, relations: Collection[str] | None = None) -> list[Passage]:

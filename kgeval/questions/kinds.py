@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, partial
@@ -102,12 +102,12 @@ class MakingContext:
 
     def ask(
         self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (),
-        stage: str = "",
+        stage: str = "", sources: Collection[str] = (),
     ) -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, re-runs cost
         nothing. A prompt that makes a question is shown who asks and how, where the profile says so.
 
-        Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where
+        Raises: UnansweredError where the call fails, where items stay without answer, and in a dry run where
         it is not in the journal (it is counted then); RejectedError("declined") where the reply has an empty question,
         as prompts tell a model to decline; what Models.ask raises ends the run. """
         if self.asker is None:
@@ -117,7 +117,7 @@ class MakingContext:
             prompt, slots = f"{prompt}+{PART}", {**slots, **wishes}
         outcome = self.asker.ask(Task(
             id=f"{self.structure.kind}:{self.structure.number}:{stage}", prompt=self.asker.prompt(prompt), slots=slots, reply=reply,
-            items=tuple(items), stage=stage,
+            items=tuple(items), stage=stage, sources=frozenset(sources),
         ))
         if outcome.value is None or outcome.missing:
             raise UnansweredError(outcome.failure or next(iter(outcome.missing.values()), Failure("empty", "no reply")))

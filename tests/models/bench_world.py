@@ -77,9 +77,9 @@ class Writer:
 
     def _verdict(self, line: dict[str, Any], passages: list[dict[str, Any]]) -> dict[str, Any]:
         item = line["item"]
-        told = [p["number"] for p in passages if item["subject"] in p["text"] and item["object"] in p["text"]]
+        told = [p["tag"] for p in passages if item["subject"] in p["text"] and item["object"] in p["text"]]
         lost = any(text in (item["relation"], item["object"]) for text in self.untrue)
-        return {"number": line["number"], "reason": "not said" if lost else "said", "passages": told, "follows": not lost}
+        return {"tag": line["tag"], "reason": "not said" if lost else "said", "passages": told, "follows": not lost}
 
 
 def made(asker: Asker, structure: Structure, kind: QuestionKind | str, **options: Any) -> QuestionAttempt:

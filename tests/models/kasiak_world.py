@@ -57,8 +57,8 @@ class Reader:
             return {"reason": "as the script has it", "follows": self.follows, "stated": self.stated}
         if fields == {"items"}:
             return {"items": [
-                {"number": line["number"], "reason": "so", "follows": self.follows, "passages": [1], "used": line["number"] in self.used}
-                for line in blocks["items"]
+                {"tag": line["tag"], "reason": "so", "follows": self.follows, "passages": [], "used": place in self.used}
+                for place, line in enumerate(blocks["items"], start=1)
             ]}
         return self.made
 

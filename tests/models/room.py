@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from kgeval.llm.calls import Endpoint, Limits, Numbered, Outcome, Reply, Task
+from kgeval.llm.calls import Endpoint, Limits, Outcome, Reply, Tagged, Task
 from kgeval.llm.fake import KINDS, Logged
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.session import Models, open_models
@@ -21,10 +21,7 @@ JUDGE = parse_prompt(
 )
 TELL = parse_prompt("# tell: one fact.\n# slots: passage\n--- system ---\nYou tell.\n--- user ---\n{{passage}}\n", name="tell")
 RECOVERABLE = tuple(kind for kind in KINDS if kind not in ("refusal", "hang"))
-TAKEN = ("extra", "text_numbers")  # faults of a reply that can be used all the same
-
-
-class Verdict(Numbered):
+class Verdict(Tagged):
     verdict: Literal["entailed", "contradicted", "not_stated"]
 
 
@@ -98,7 +95,7 @@ def user_text(entry: Logged) -> str:
     return str(entry.body["messages"][-1]["content"])
 
 
-def numbers_shown(entry: Logged) -> list[int]:
-    """The numbers of the items in a logged request, read with the test's own eyes."""
+def items_shown(entry: Logged) -> list[Any]:
+    """The items in a logged request, read with the test's own eyes."""
     lines = user_text(entry).partition('<data name="items">\n')[2].partition("\n</data>")[0].splitlines()
-    return [json.loads(line)["number"] for line in lines]
+    return [json.loads(line)["item"] for line in lines]

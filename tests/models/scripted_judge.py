@@ -49,18 +49,17 @@ class Judge:
         if not chat.items:
             label = "correct" if "correct" in json.dumps(chat.schema).split('"') else "refusal"
             return {"reason": "r", "rating": 2, "label": label, "result": True}
-        return {"items": [self._item(number, json.loads(item), blocks, gullible) for number, item in chat.items.items()]}
+        return {"items": [self._item(tag, json.loads(item), blocks, gullible) for tag, item in chat.items.items()]}
 
-    def _item(self, number: int, item: str, blocks: dict[str, Any], gullible: bool) -> dict[str, Any]:
-        """One entry for whatever is asked of numbered items: fields that are not asked for are dropped by whoever reads."""
+    def _item(self, tag: str, item: str, blocks: dict[str, Any], gullible: bool) -> dict[str, Any]:
+        """One entry for whatever is asked of items: fields that are not asked for are dropped by whoever reads."""
         if "evidence" in blocks:
             useful = gullible or any(contains(item, evidence) for evidence in blocks["evidence"])
-            return {"number": number, "reason": "r", "rating": 2 if useful else 0}
-        passages = [entry["text"] for entry in blocks.get("passages", [])]
-        sources = [at for at, text in enumerate(passages, 1) if gullible or contains(text, item)]
+            return {"tag": tag, "reason": "r", "rating": 2 if useful else 0}
+        sources = [entry["tag"] for entry in blocks.get("passages", []) if gullible or contains(entry["text"], item)]
         others = [*blocks.get("references", []), *blocks.get("statements", []), blocks.get("answer", "")]
         told = gullible or sources or any(contains(text, item) for text in others)
-        return {"number": number, "reason": "r", "sources": sources, "label": "supported" if told else "not_stated"}
+        return {"tag": tag, "reason": "r", "sources": sources, "label": "supported" if told else "not_stated"}
 
 
 def sentences(text: str) -> list[str]:

@@ -58,7 +58,7 @@ def test_what_an_endpoint_cannot_do_is_refused() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_fault_does_what_its_name_says(kind: str) -> None:
-    items = '<data name="items">\n{"number": 1, "item": "a"}\n{"number": 2, "item": "b"}\n</data>'
+    items = '<data name="items">\n{"tag": "k7", "item": "a"}\n{"tag": "w3", "item": "b"}\n</data>'
     statuses = {"rate_limit": openai.RateLimitError, "server_error": openai.InternalServerError, "overloaded": openai.InternalServerError}
     broken = statuses | {"hang": openai.APITimeoutError, "disconnect": openai.APIConnectionError}
     with FakeServer(faults=1.0, kinds=(kind,)) as server:
@@ -83,9 +83,9 @@ def spoiled(kind: str, message: Any) -> bool:
             json.loads(message.content)
         return True
     if kind == "wrong_type":
-        return json.loads(message.content) == {"items": {"unexpected": [{"number": 1}, {"number": 2}]}}
-    numbers = [entry["number"] for entry in json.loads(message.content)["items"]]
-    return numbers == {"missing": [1], "doubled": [1, 2, 2], "extra": [1, 2, 10_000], "text_numbers": ["1", "2"]}[kind]
+        return json.loads(message.content) == {"items": {"unexpected": [{"tag": "k7"}, {"tag": "w3"}]}}
+    tags = [entry["tag"] for entry in json.loads(message.content)["items"]]
+    return tags == {"missing": ["k7"], "doubled": ["k7", "w3", "w3"], "extra": ["k7", "w3", "none1"], "shifted": ["k8", "w4"]}[kind]
 
 
 def test_a_429_carries_retry_after_and_the_next_try_is_another_draw() -> None:

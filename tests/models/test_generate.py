@@ -77,7 +77,7 @@ def test_a_dry_run_counts_kinds_that_ask_several_times_in_a_row(tmp_path: Path) 
             most = next(last for name, last in relations.items() if load_prompt(name).system in chat.text)
             return {"question": f"What is {chat.hash}?", "answer": "By the sea", "triples": list(range(1, most))}
         if chat.items:
-            return {"items": [{"number": n, "reason": "r", "follows": True, "passages": [1]} for n in chat.items]}
+            return {"items": [{"tag": n, "reason": "r", "follows": True, "passages": list(chat.sources)[:1]} for n in chat.items]}
         return {"question": shown["question"]} if "segment" in shown else dict.fromkeys(fields, "") | {"follows": True}
 
     with FakeServer(bench) as server, session(server, tmp_path) as models:

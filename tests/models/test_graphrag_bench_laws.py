@@ -36,11 +36,13 @@ class Oracle:
         raise AssertionError("no dry run")
 
     def ask(self, task: Task[Any]) -> Outcome[Any]:
+        shown = sorted(task.sources)
+        named = [shown[number - 1] for number in self.passages if 0 < number <= len(shown)]
         replies: dict[type, Any] = {
             BenchQuestion: lambda: BenchQuestion(question="Where does it end?", answer="Nowhere", triples=self.numbers),
             EvidenceVerdicts: lambda: EvidenceVerdicts(items=[
-                EvidenceVerdict(number=n, reason="", passages=self.passages, follows=self.follows[n % len(self.follows)])
-                for n in range(1, len(task.items) + 1)
+                EvidenceVerdict(tag=tag, reason="", passages=named, follows=self.follows[n % len(self.follows)])
+                for n, tag in enumerate(task.tags, start=1)
             ]),
             BenchAnswerVerdict: lambda: BenchAnswerVerdict(reason="", follows=True, corrected=""),
             Refined: lambda: Refined(question="Where does it end, after all?"),

@@ -38,8 +38,10 @@ class Oracle:
         raise AssertionError("no dry run")
 
     def ask(self, task: Task[Any]) -> Outcome[Any]:
-        verdict = {"reason": "so", "follows": self.follows, "used": True, "passages": self.passages}
-        items = [{"number": n, **verdict} for n in range(1, len(task.items) + 1)]
+        verdict = {"reason": "so", "follows": self.follows, "used": True}
+        shown = sorted(task.sources)
+        named = [shown[number - 1] for number in self.passages if 0 < number <= len(shown)]
+        items = [{"tag": tag, **verdict, "passages": named} for tag in task.tags]
         reply = {**self.made, **verdict, "passages": self.passages, "stated": False, "answered": True, "items": items, "label": "correct"}
         return Outcome(task.id, task.reply.model_validate(reply))
 

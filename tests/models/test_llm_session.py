@@ -275,17 +275,17 @@ def test_asking_after_the_session_is_over_is_an_error(tmp_path: Path) -> None:
         assert server.stats().requests == 0
 
 
-def test_numbered_tasks_need_a_numbered_reply(tmp_path: Path) -> None:
+def test_tasks_with_items_need_a_tagged_reply(tmp_path: Path) -> None:
     with FakeServer() as server, session(server.base_url, tmp_path / "j.sqlite") as models, pytest.raises(TypeError, match="items: list"):
         models.ask(Task("x", JUDGE, {"passage": "y"}, Fact, items=("a",)))
 
 
-def test_a_reply_class_with_items_but_no_numbers_asked_is_read_as_it_is(tmp_path: Path) -> None:
-    reply = {"items": [{"number": 9, "verdict": "entailed"}]}
+def test_a_reply_class_with_items_but_no_items_asked_is_read_as_it_is(tmp_path: Path) -> None:
+    reply = {"items": [{"tag": "k9", "verdict": "entailed"}]}
     with FakeServer([Rule(reply=reply)]) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
         value = models.ask(Task("x", TELL, {"passage": "y"}, Verdicts)).value
     assert value is not None
-    assert value.items[0].number == 9
+    assert value.items[0].tag == "k9"
 
 
 def _open_files() -> Iterator[str]:

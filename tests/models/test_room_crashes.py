@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from room import RECOVERABLE, TAKEN, as_text, asked_after_finished, finished, judging, session, telling, user_text
+from room import RECOVERABLE, as_text, asked_after_finished, finished, judging, session, telling, user_text
 from waiting import wait_until
 
 from kgeval.errors import ModelError
@@ -70,7 +70,7 @@ def test_two_processes_on_one_journal_pay_no_call_twice_and_agree(tmp_path: Path
         finish(*(worker("run", server.base_url, tmp_path / "j", tmp_path / name, 100) for name in ("one", "two")))
         stats, requests = server.stats(), server.requests
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    paid = Counter(user_text(entry) for entry in requests if entry.good or entry.fault in TAKEN)
+    paid = Counter(user_text(entry) for entry in requests if entry.good)
     assert set(paid.values()) == {1} and len(paid) == 100
     assert stats.repeated_successes == 0
     assert asked_after_finished(tmp_path / "j", requests) == []

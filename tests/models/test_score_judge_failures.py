@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from judged import USUAL, by_name, judged, row
-from room import numbers_shown, session, user_text
+from room import items_shown, session, user_text
 from scripted_judge import Judge
 
 from kgeval.llm.fake import Chat, FakeServer, Logged, Rule
@@ -74,7 +74,8 @@ def test_empty_text_or_an_empty_object_in_both_statement_steps_is_no_perfect_sco
 def test_a_classification_in_prose_is_a_failure_and_no_zero(tmp_path: Path) -> None:
     """There: factuality 0, a failure scored as a wrong answer."""
     scores, _ = scores_of(tmp_path, always(VERDICTS, "I would say that most of these are supported by the text."))
-    assert_none_invented(scores, "factual_correctness", "faithfulness", "evidence_recall", "evidence_coverage")
+    assert_none_invented(scores, "factual_correctness", "faithfulness", "evidence_coverage")
+    assert scores["evidence_recall"].value == 1.0, "the evidence stands in the context word for word: nobody was asked"
     assert (scores["factual_correctness"].reason or "").startswith("unparsable")
     assert scores["factual_correctness"].detail["judged"] == 0
 
@@ -89,7 +90,7 @@ def test_verdicts_that_are_plain_strings_drop_no_question(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("what", "lost"), [
     (RATINGS, {"context_relevance"}), (CLAIMS, {"factual_correctness", "faithfulness"}),
-    (VERDICTS, {"factual_correctness", "faithfulness", "evidence_recall", "evidence_coverage"}),
+    (VERDICTS, {"factual_correctness", "faithfulness", "evidence_coverage"}),
 ])
 def test_a_fault_in_one_metric_leaves_the_others_of_the_question(tmp_path: Path, what: str, lost: set[str]) -> None:
     """There: the question vanishes from every average, ROUGE included."""
@@ -109,8 +110,8 @@ def test_marks_that_do_not_come_back_are_asked_for_and_the_denominator_is_what_w
     one = row(0, "One is one. Four is four.", contexts=["One is one."], evidence=["One is one.", "Two is two.", "Three is three."])
     scores, requests = scores_of(tmp_path, first_time(VERDICTS, only_first), one, (metric,))
     assert scores[metric].value == pytest.approx({"evidence_coverage": 1 / 3, "faithfulness": 1 / 2}[metric])
-    again = [numbers_shown(entry) for entry in requests if '"number"' in user_text(entry)]
-    assert again[1] == again[0][1:], "only the missing ones are asked again, under their own numbers"
+    again = [items_shown(entry) for entry in requests if 'name="items"' in user_text(entry)]
+    assert again[1] == again[0][1:], "only the missing ones are asked again"
 
 
 @pytest.mark.parametrize("metric", ["evidence_coverage", "faithfulness"])
@@ -118,7 +119,7 @@ def test_marks_that_never_come_back_leave_the_metric_unscored_with_the_counts(tm
     """An item whose verdict never comes: the two others stay verdicts, and are no score."""
     def without_the_second(chat: Chat, good: Any) -> Any:
         if asks_for(chat, VERDICTS) and "items" in good:
-            return {"items": [entry for entry in good["items"] if entry["number"] != 2]}
+            return {"items": [entry for entry in good["items"] if not json.loads(chat.items[entry["tag"]]).startswith("Two")]}
         return good
 
     scores, _ = scores_of(tmp_path, without_the_second, metrics=(metric,))
@@ -131,12 +132,31 @@ def test_marks_that_never_come_back_leave_the_metric_unscored_with_the_counts(tm
 def test_a_verdict_without_a_part_is_asked_again_and_not_ignored(tmp_path: Path, missing: str) -> None:
     """There: a verdict without a reason is ignored, which can turn 0.5 into 0 or 1."""
     def drop(good: Any) -> Any:
-        return {"items": [{k: v for k, v in entry.items() if k != missing or entry["number"] != 1} for entry in good["items"]]}
+        return {"items": [{k: v for k, v in entry.items() if k != missing or entry is not good["items"][0]} for entry in good["items"]]}
 
     one = row(0, "One is one. Four is four.", contexts=["One is one."])
     scores, requests = scores_of(tmp_path, first_time(VERDICTS, drop), one, ("faithfulness",))
     assert scores["faithfulness"].value == 0.5
-    assert [numbers_shown(entry) for entry in requests if '"number"' in user_text(entry)] == [[1, 2], [1]]
+    assert [len(items_shown(entry)) for entry in requests if 'name="items"' in user_text(entry)] == [2, 1]
+
+
+def next_tag(entry: Any) -> Any:
+    return {**entry, "tag": entry["tag"][0] + str((int(entry["tag"][1]) + 1) % 10)}
+
+
+@pytest.mark.parametrize("shifted", [
+    lambda items: [next_tag(entry) for entry in items], lambda items: [{**entry, "tag": str(place)} for place, entry in enumerate(items)],
+    lambda items: [{**entry, "tag": place} for place, entry in enumerate(items, start=1)], lambda items: [*items, next_tag(items[-1])],
+    lambda items: [{**entry, "tag": items[max(0, place - 1)]["tag"]} for place, entry in enumerate(items)],
+])
+def test_a_judge_that_always_counts_gives_no_value_and_never_a_wrong_one(tmp_path: Path, shifted: Callable[[Any], Any]) -> None:
+    """Three of four claims hold: lists a place off once gave 1."""
+    one = row(0, "One is one. Two is two. Four is four. Three is three.", contexts=["One is one. Two is two. Three is three."])
+    scores, requests = scores_of(
+        tmp_path, lambda chat, good: {"items": shifted(good["items"])} if asks_for(chat, VERDICTS) else good, one, ("faithfulness",),
+    )
+    assert_none_invented(scores, "faithfulness")
+    assert (scores["faithfulness"].reason or "").startswith("unparsable") and len(requests) == 1 + 3
 
 
 def test_statements_in_an_object_are_asked_for_again(tmp_path: Path) -> None:
@@ -154,10 +174,10 @@ def test_statements_in_an_object_are_asked_for_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "readable"), [
-    (lambda entry: {**entry, "number": str(entry["number"])}, True), (lambda entry: {**entry, "label": entry["label"].upper()}, True),
-    (lambda entry: {**entry, "number": ["one", "two", "three"][entry["number"] - 1]}, False),
+    (lambda entry: {**entry, "tag": entry["tag"].upper()}, True), (lambda entry: {**entry, "label": entry["label"].upper()}, True),
+    (lambda entry: {**entry, "tag": "one"}, False),
     (lambda entry: {**entry, "label": 1}, False), (lambda entry: {**entry, "label": "yes"}, False),
-    (lambda entry: {**entry, "number": float("nan")}, False),
+    (lambda entry: {**entry, "tag": float("nan")}, False),
 ])
 def test_a_mark_written_otherwise_is_read_or_asked_again_and_never_nan(
     tmp_path: Path, change: Callable[[Any], Any], readable: bool,
@@ -170,12 +190,15 @@ def test_a_mark_written_otherwise_is_read_or_asked_again_and_never_nan(
     assert len(requests) == (2 if readable else 3)
 
 
-@pytest.mark.parametrize(("change", "asked"), [
-    (lambda items: items[::-1], 2), (lambda items: [*items, {**items[0], "number": 99}], 2), (lambda items: [*items, items[0]], 3),
-    (lambda items: [*items, {**items[0], "label": "contradicted"}], 3), (lambda items: items[1:], 3),
+@pytest.mark.parametrize(("change", "asked", "used"), [
+    (lambda items: items[::-1], 2, 1), (lambda items: [*items, {**items[0], "tag": "b2"}], 3, 1), (lambda items: [*items, items[0]], 3, 1),
+    (lambda items: [*items, {**items[0], "label": "contradicted"}], 3, 1), (lambda items: items[1:], 3, 2),
+    (lambda items: [{**item, "tag": item["tag"][0] + str(int(item["tag"][1]) + 1)} for item in items], 3, 1),
+    (lambda items: [{**item, "tag": str(place)} for place, item in enumerate(items)], 3, 1),
+    (lambda items: [{**item, "sources": ["2b"]} for item in items], 3, 1),
 ])
-def test_lists_out_of_order_too_long_or_doubled_give_each_number_its_own_verdict(
-    tmp_path: Path, change: Callable[[Any], Any], asked: int,
+def test_lists_out_of_order_shifted_or_doubled_give_each_item_its_own_verdict(
+    tmp_path: Path, change: Callable[[Any], Any], asked: int, used: int,
 ) -> None:
     spoil = first_time(VERDICTS, lambda good: {"items": change(good["items"])})
     one = row(0, "One is one. Four is four. Three is three.", contexts=["One is one. Three is three."])
@@ -183,7 +206,7 @@ def test_lists_out_of_order_too_long_or_doubled_give_each_number_its_own_verdict
         (made,) = judged(models, [one], ("faithfulness",))
         assert len(server.requests) == asked
     assert [verdict.label for verdict in made.verdicts] == ["supported", "not_stated", "supported"]
-    assert len({verdict.call for verdict in made.verdicts}) == asked - 1, "each verdict names the reply that it came in"
+    assert len({verdict.call for verdict in made.verdicts}) == used, "each verdict names the reply that it came in"
 
 
 @pytest.mark.parametrize("rating", [1.5, 5, -1, "two", None, True, 1e308])
@@ -205,7 +228,7 @@ def test_one_context_off_the_scale_is_asked_again_alone(tmp_path: Path) -> None:
     spoil = first_time(RATINGS, lambda good: {"items": [{**good["items"][0], "rating": 5}, *good["items"][1:]]})
     scores, requests = scores_of(tmp_path, spoil, one, ("context_relevance",))
     assert scores["context_relevance"].value == 0.5
-    assert [numbers_shown(entry) for entry in requests] == [[1, 2], [1]]
+    assert [len(items_shown(entry)) for entry in requests] == [2, 1]
 
 
 @pytest.mark.parametrize("metric", ["context_relevance", "context_relevance_compat"])

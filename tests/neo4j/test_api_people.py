@@ -26,7 +26,7 @@ HERE: dict[str, Any] = {"graph": "velmouth", "n": 12, "seed": 3}
 def judged(chat: Chat) -> Any:
     """A judge that finds every item entailed."""
     flags = {"reason": "known", "label": "entailed", "redundant": False, "irrelevant": False}
-    return {"items": [{"number": number, **flags} for number in chat.items]}
+    return {"items": [{"tag": number, **flags} for number in chat.items]}
 
 
 def labels(count: int, label: str = "entailed") -> list[dict[str, Any]]:

@@ -41,7 +41,8 @@ def model(chat: Chat) -> Any:
         return {"statements": ["Ada built the mill.", "Bo burned the mill."], "nothing_claimed": False}
     items = {number: "Ada" in item for number, item in chat.items.items()}
     return {"items": [
-        {"number": number, "reason": "r", "sources": [1], "label": "supported" if told else "not_stated"} for number, told in items.items()
+        {"tag": number, "reason": "r", "sources": list(chat.sources)[:1], "label": "supported" if told else "not_stated"}
+        for number, told in items.items()
     ]}
 
 

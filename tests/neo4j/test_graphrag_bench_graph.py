@@ -47,8 +47,8 @@ def writer(chat: Chat) -> Any:
         return {"question": asked, "answer": f"It faces {end['object']}", "triples": numbers}
     if "items" in fields:
         return {"items": [
-            {"number": line["number"], "reason": "said", "follows": True, "passages": [
-                p["number"] for p in blocks["passages"][0] if f"{line['item']['subject']} faces {line['item']['object']}." in p["text"]
+            {"tag": line["tag"], "reason": "said", "follows": True, "passages": [
+                p["tag"] for p in blocks["passages"][0] if f"{line['item']['subject']} faces {line['item']['object']}." in p["text"]
             ]} for line in blocks["items"]
         ]}
     return {"reason": "so", "follows": True, "corrected": "", "question": blocks["question"][0]}

@@ -320,8 +320,8 @@ def ring(chat: Chat) -> Any:
         said = _read(blocks["question"][0], " ".join(p["text"] for p in passages))
         return {"reason": "so", "answered": bool(said), "answer": said}
     if fields == {"items"}:
-        every = {"reason": "so", "follows": True, "used": True, "passages": [1]}
-        return {"items": [every | {"number": line["number"]} for line in blocks["items"]]}
+        every = {"reason": "so", "follows": True, "used": True, "passages": list(chat.sources)[:1]}
+        return {"items": [every | {"tag": line["tag"]} for line in blocks["items"]]}
     if "stated" in fields:
         return {"reason": "so", "follows": True, "stated": False}
     return _written(fields, blocks, passages)

@@ -56,11 +56,11 @@ def session(server: FakeServer, tmp_path: Path, **limits: object) -> Models:
     return open_models(Endpoint("judge-1", server.base_url), Limits(**limits), role="judge", journal=tmp_path / "journal.db")
 
 
-def triples_of(chat: Chat) -> dict[int, str]:
-    """What the judge was shown: number -> triple."""
+def triples_of(chat: Chat) -> dict[str, str]:
+    """What the judge was shown: tag -> triple."""
     found = re.search(r'<data name="triples">\n(.*?)\n</data>', chat.text, re.DOTALL)
     assert found is not None
-    return {one["number"]: one["triple"] for one in json.loads(found[1])}
+    return {one["tag"]: one["triple"] for one in json.loads(found[1])}
 
 
 def reads(chat: Chat) -> object:
@@ -70,7 +70,7 @@ def reads(chat: Chat) -> object:
     for number, item in chat.items.items():
         word = next((word for word in WORDS if word in item), None)
         right = [at for at, text in shown.items() if word and WORDS[word] in text]
-        items.append({"number": number, "reason": "read", "triples": right, "label": "supported" if right else "not_stated"})
+        items.append({"tag": number, "reason": "read", "triples": right, "label": "supported" if right else "not_stated"})
     return {"items": items}
 
 
@@ -170,16 +170,33 @@ def test_supported_by_nothing_is_asked_again_and_then_unscored(graph, draw, tmp_
     draw(HARBOUR)
 
     def vain(chat: Chat) -> object:
-        return {"items": [{"number": n, "reason": "so", "triples": [] if "owns" in item else [99], "label": "supported"}
-                          for n, item in chat.items.items()]}
+        return {"items": [
+            {"tag": tag, "reason": "so", "triples": [] if "owns" in item else list(chat.sources)[:1], "label": "supported"}
+            for tag, item in chat.items.items()
+        ]}
 
     with FakeServer(script=vain) as server, session(server, tmp_path, max_reasks=1, max_error_rate=1.0) as models:
         made = subject("Ada Lindqvist commands the North Light.", "The Packet Line owns the North Light.")
         found = ground(graph, LAYOUT, models, made)
         assert len(server.requests) == 2, "the malformed item is asked again, alone"
-    assert [item.failure.cause for item in found.checked.items if item.failure] == ["missing_item", "unparsable"]
+    assert [item.failure.cause for item in found.checked.items if item.failure] == ["unparsable"]
     value = kg_grounding(made)
-    assert (value.status, value.detail["claims"], value.detail["grounded"]) == ("unscored", 2, 0)
+    assert (value.status, value.detail["claims"], value.detail["grounded"]) == ("unscored", 2, 1)
+
+
+def test_a_verdict_that_names_a_triple_that_was_not_shown_refuses_the_list(graph, draw, tmp_path):
+    draw(HARBOUR)
+
+    def shifted(chat: Chat) -> object:
+        return {"items": [
+            {"tag": tag, "reason": "so", "triples": [str(place)], "label": "supported"} for place, tag in enumerate(chat.items, start=1)
+        ]}
+
+    with FakeServer(script=shifted) as server, session(server, tmp_path, max_reasks=1, max_error_rate=1.0) as models:
+        made = subject("Ada Lindqvist commands the North Light.", "The Packet Line owns the North Light.")
+        found = ground(graph, LAYOUT, models, made)
+        assert len(server.requests) == 2
+    assert [item.failure.cause for item in found.checked.items if item.failure] == ["unparsable", "unparsable"]
 
 
 def test_a_claim_that_gives_orders_is_data(graph, draw, tmp_path):
@@ -379,9 +396,10 @@ def plays_all(chat: Chat) -> object:
         text = json.loads(re.findall(r'<data name="text">\n(.*?)\n</data>', chat.text, re.DOTALL)[-1])
         return {"statements": [part.strip() + "." for part in text.split(".") if part.strip()], "nothing_claimed": False}
     source = re.findall(r'<data name="(?:answer|passages)">\n(.*?)\n</data>', chat.text, re.DOTALL)[-1]
+    told = {tag: item.rstrip('"}').split()[-1] in source for tag, item in chat.items.items()}
     return {"items": [
-        {"number": n, "reason": "read", "sources": [1], "label": "supported" if item.rstrip('"}').split()[-1] in source else "not_stated"}
-        for n, item in chat.items.items()
+        {"tag": tag, "reason": "read", "sources": list(chat.sources)[:1], "label": "supported" if said else "not_stated"}
+        for tag, said in told.items()
     ]}
 
 

@@ -43,7 +43,7 @@ def writer(chat: Chat) -> Any:
                 "triples": numbers}
     if "items" in fields:
         return {"items": [
-            {"number": line["number"], "reason": "said", "follows": True, "passages": [1]} for line in blocks["items"]
+            {"tag": line["tag"], "reason": "said", "follows": True, "passages": list(chat.sources)[:1]} for line in blocks["items"]
         ]}
     return {"reason": "so", "follows": True, "corrected": "", "question": blocks["question"][0]}
 

@@ -258,16 +258,16 @@ def test_a_passage_of_one_item_only_says_so() -> None:
     first, second = item(0), item(1)
     more = SampleItem(**{**first.__dict__, "passages": (*first.passages, Passage(text="more", chunk_id="z"))})
     (call,) = batches([more, second], "relations", PROMPT)
-    assert call.task.slots["passages"] == [{"for_items": "all", "text": "text 0"}, {"for_items": [1], "text": "more"}]
+    assert call.task.slots["passages"] == [{"for_items": "all", "text": "text 0"}, {"for_items": [call.task.tags[0]], "text": "more"}]
 
 
 def test_what_comes_back_is_matched_by_number_and_what_is_missing_keeps_its_cause() -> None:
     calls = batches(sample(4).items, "relations", PROMPT)
     answer = TripleVerdicts.model_validate({"items": [
-        {"number": 2, "reason": "x", "label": "contradicted", "redundant": True, "irrelevant": False},
+        {"tag": calls[0].task.tags[1], "reason": "x", "label": "contradicted", "redundant": True, "irrelevant": False},
     ]})
     outcomes = [
-        Outcome("i0", answer, missing={1: Failure("missing_item", "never came")}, calls=("k1",)),
+        Outcome("i0", answer, answers={2: answer.items[0]}, missing={1: Failure("missing_item", "never came")}, calls=("k1",)),
         Outcome("i2", None, Failure("budget", "0 calls")),
     ]
     found = list(verdicts(calls, outcomes))

@@ -21,7 +21,7 @@ from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.errors import ConfigError, IncompleteError
-from kgeval.llm.calls import Endpoint, Numbered, Reply, Task
+from kgeval.llm.calls import Endpoint, Reply, Tagged, Task
 from kgeval.llm.endpoints import settled
 from kgeval.llm.journal import KEPT_TRIES, Journal, Stored, pack
 from kgeval.llm.journal_file import SCHEMA, connect
@@ -41,7 +41,7 @@ class Shade(Reply):
     dark: bool
 
 
-class Thing(Numbered):
+class Thing(Tagged):
     colour: str
 
 

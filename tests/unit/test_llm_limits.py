@@ -15,7 +15,7 @@ from waiting import LONGEST
 from kgeval.errors import ConfigError, ModelError, UsageError
 from kgeval.llm.account import Account
 from kgeval.llm.budget import Budget, SpentError
-from kgeval.llm.calls import Endpoint, Failure, Limits, Numbered, Outcome, Reply, Task
+from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Tagged, Task
 from kgeval.llm.endpoints import address, api_key, is_loopback, scrub, settled
 from kgeval.llm.plan import Plan, PlannedStage, bound
 from kgeval.llm.prices import FREE, Price, price_of, read_prices
@@ -187,7 +187,7 @@ def test_a_spent_budget_says_what_the_money_went_to() -> None:
 
 
 def test_the_length_of_a_reply_that_was_never_seen_is_guessed_from_its_form() -> None:
-    class Item(Numbered):
+    class Item(Tagged):
         reason: str
         label: Literal["yes", "no"]
 

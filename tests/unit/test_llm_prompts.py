@@ -91,9 +91,9 @@ def test_a_session_notes_the_prompts_that_its_language_lacks(tmp_path: Path, mon
         assert set(models.asked().prompt_hashes) == {"de/note-both", "en/note-one"}
 
 
-def test_items_are_one_json_object_a_line_with_their_own_numbers() -> None:
-    _, user = render(parse_prompt(FILE, name="judge-colours"), {"passage": "The car is red."}, {2: "car", 5: {"thing": "sky"}})
-    assert user.endswith('<data name="items">\n{"number": 2, "item": "car"}\n{"number": 5, "item": {"thing": "sky"}}\n</data>')
+def test_items_are_one_json_object_a_line_with_their_own_tags() -> None:
+    _, user = render(parse_prompt(FILE, name="judge-colours"), {"passage": "The car is red."}, {"k7": "car", "w3": {"thing": "sky"}})
+    assert user.endswith('<data name="items">\n{"tag": "k7", "item": "car"}\n{"tag": "w3", "item": {"thing": "sky"}}\n</data>')
     assert '<data name="passage">\n"The car is red."\n</data>' in user
 
 

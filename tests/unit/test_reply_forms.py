@@ -12,7 +12,7 @@ import pytest
 
 import kgeval
 from kgeval.comparison.judge import replies as judge_replies
-from kgeval.llm.calls import Endpoint, Numbered, Reply
+from kgeval.llm.calls import Endpoint, Reply, Tagged
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import MODES, shape_of
 
@@ -28,7 +28,7 @@ def reply_forms() -> list[type[Reply]]:
     made = [make(["relevance", "comprehensiveness"]) for make in (
         judge_replies.graded_pairs, judge_replies.graded, judge_replies.chosen, judge_replies.forced,
     )]
-    own = [form for form in subclasses(Reply) if form.__module__.startswith("kgeval.") and form is not Numbered]
+    own = [form for form in subclasses(Reply) if form.__module__.startswith("kgeval.") and form is not Tagged]
     return list(dict.fromkeys([*own, *made]))
 
 
@@ -76,6 +76,6 @@ def test_fields_are_sent_as_declared_and_a_reason_before_what_it_decides(form: t
         shown = list(schema["properties"])
         assert shown == [name for name in form.model_fields if name in shown]
         for part in objects(schema):
-            names = [name for name in part["properties"] if name != "number"]
+            names = [name for name in part["properties"] if name != "tag"]
             assert part["required"] == list(part["properties"])
             assert not REASONS & set(names[1:]), f"{names}: the reason comes first"

@@ -1,9 +1,9 @@
-"""Asks a model about the sample: numbered items, a passage is read once for all its items. What fails is unscored, with its cause."""
+"""Asks a model about the sample: tagged items, a passage is read once for all its items. What fails is unscored, with its cause."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,8 +11,9 @@ from pydantic import JsonValue
 
 from kgeval.auditing.accuracy.sample import SampleItem
 from kgeval.auditing.graph_reader import batched
-from kgeval.llm.calls import Numbered, Outcome, Reply, Task
+from kgeval.llm.calls import Outcome, Reply, Tagged, Task
 from kgeval.llm.prompts import Prompt
+from kgeval.llm.tags import item_tags
 from kgeval.records import AccuracyKind
 
 MOST_ITEMS = 20  # in one call: a passage is read once for all its items
@@ -25,7 +26,7 @@ LABELS: dict[AccuracyKind, tuple[str, ...]] = {
 }
 
 
-class TripleVerdict(Numbered):
+class TripleVerdict(Tagged):
     """What the judge says of one relation."""
 
     reason: str
@@ -35,12 +36,12 @@ class TripleVerdict(Numbered):
 
 
 class TripleVerdicts(Reply):
-    """One verdict a numbered relation."""
+    """One verdict a relation."""
 
     items: list[TripleVerdict]
 
 
-class EntityVerdict(Numbered):
+class EntityVerdict(Tagged):
     """What the judge says of one entity."""
 
     reason: str
@@ -48,12 +49,12 @@ class EntityVerdict(Numbered):
 
 
 class EntityVerdicts(Reply):
-    """One verdict a numbered entity."""
+    """One verdict an entity."""
 
     items: list[EntityVerdict]
 
 
-class PairVerdict(Numbered):
+class PairVerdict(Tagged):
     """What the judge says of one suspected pair."""
 
     reason: str
@@ -61,7 +62,7 @@ class PairVerdict(Numbered):
 
 
 class PairVerdicts(Reply):
-    """One verdict a numbered pair."""
+    """One verdict a pair."""
 
     items: list[PairVerdict]
 
@@ -101,11 +102,11 @@ def batches(items: Iterable[SampleItem], kind: AccuracyKind, prompt: Prompt) -> 
     calls = []
     for part in (part for group in grouped.values() for part in batched(group, most)):
         slots: dict[str, JsonValue] = {}
+        shown = tuple(item.shown for item in part)
         if kind != "duplicates":
-            slots["passages"] = _passages(part)
+            slots["passages"] = _passages(part, item_tags(shown))
         if kind == "relations":
             slots["beside"] = _beside(part)
-        shown = tuple(item.shown for item in part)
         task: Task[Verdicts] = Task(
             id=part[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}",
         )
@@ -113,15 +114,15 @@ def batches(items: Iterable[SampleItem], kind: AccuracyKind, prompt: Prompt) -> 
     return calls
 
 
-def _passages(items: list[SampleItem]) -> JsonValue:
-    """Each passage once, with the numbers of the items that it belongs to."""
-    owners: dict[tuple[str, str], list[int]] = {}
-    for number, item in enumerate(items, start=1):
+def _passages(items: list[SampleItem], tags: Sequence[str]) -> JsonValue:
+    """Each passage once, with the tags of the items that it belongs to."""
+    owners: dict[tuple[str, str], list[str]] = {}
+    for tag, item in zip(tags, items, strict=True):
         for passage in item.passages:
-            owners.setdefault((passage.chunk_id or "", passage.text), []).append(number)
+            owners.setdefault((passage.chunk_id or "", passage.text), []).append(tag)
     return [
-        {"for_items": "all" if len(numbers) == len(items) else list[JsonValue](numbers), "text": text}
-        for (_, text), numbers in owners.items()
+        {"for_items": "all" if len(own) == len(items) else list[JsonValue](own), "text": text}
+        for (_, text), own in owners.items()
     ]
 
 
@@ -137,9 +138,8 @@ def _beside(items: list[SampleItem]) -> JsonValue:
 def verdicts(asked: Iterable[JudgeBatch], outcomes: Iterable[Outcome[Verdicts]]) -> Iterator[ItemJudgement]:
     """One verdict an item, in the order of the batches. An item without an answer is unscored with the cause."""
     for batch, outcome in zip(asked, outcomes, strict=True):
-        answers = {answer.number: answer for answer in outcome.value.items} if outcome.value else {}
         for number, item in enumerate(batch.items, start=1):
-            answer = answers.get(number)
+            answer: TripleVerdict | EntityVerdict | PairVerdict | None = outcome.answers.get(number)
             if answer is None:
                 failure = outcome.missing.get(number, outcome.failure)
                 cause = failure.cause if failure else "missing_item"

@@ -358,7 +358,7 @@ class FakeModel:
             retry = {} if rule.retry_after is None else {"retry-after": f"{rule.retry_after:g}"}
             return replace(_error(rule.status, rule.message), delay=delay, headers=retry)
         decided = rule is not None and (rule.reply is not None or rule.fault is not None)
-        fault = rule.fault if rule is not None and decided else self._fault(key, tries, numbered=bool(chat.items))
+        fault = rule.fault if rule is not None and decided else self._fault(key, tries, tagged=bool(chat.items))
         if fault in STATUS:
             return replace(self._failed(fault), delay=delay)
         value = self._content(chat, rule)
@@ -400,7 +400,7 @@ class FakeModel:
         texts = [text_or_list] if isinstance(text_or_list, str) else text_or_list
         if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
             return _error(400, "'input' must be a text or a list of texts, none of them empty")
-        fault = self._fault(key, tries, numbered=False, kinds=("hang", "disconnect", *STATUS))
+        fault = self._fault(key, tries, tagged=False, kinds=("hang", "disconnect", *STATUS))
         if fault in STATUS:
             return replace(self._failed(fault), delay=self._delay(key))
         asked_size = body.get("dimensions")
@@ -413,9 +413,9 @@ class FakeModel:
         body_out: dict[str, JsonValue] = {"object": "list", "data": data, "model": str(body["model"])}
         return Response(200, {**body_out, "usage": usage} if self.options.usage else body_out, delay=self._delay(key), fault=fault)
 
-    def _fault(self, key: str, tries: int, *, numbered: bool, kinds: tuple[str, ...] = KINDS) -> str | None:
+    def _fault(self, key: str, tries: int, *, tagged: bool, kinds: tuple[str, ...] = KINDS) -> str | None:
         allowed = [kind for kind in self.options.kinds if kind in kinds]
-        return pick(self.options.faults, allowed, f"{self.options.seed}\0{key}\0{tries}", numbered=numbered)
+        return pick(self.options.faults, allowed, f"{self.options.seed}\0{key}\0{tries}", tagged=tagged)
 
     def _failed(self, fault: str) -> Response:
         status = STATUS[fault]

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.llm.fake.request import Chat, draw
+from kgeval.llm.tags import POINTING
 
 # schemas may refer to themselves; below this only what is required, so that the reply ends
 _DEPTH = 12
@@ -92,11 +93,11 @@ class Maker:
         return draw(self.seed, path)
 
 
-def answer(chat: Chat, seed: int, overrides: Mapping[int, Mapping[str, JsonValue]] | None = None) -> JsonValue:
-    """The content of a right answer: an object that fits the request's schema, with one entry for each number shown.
+def answer(chat: Chat, seed: int, overrides: Mapping[str, Mapping[str, JsonValue]] | None = None) -> JsonValue:
+    """The content of a right answer: an object that fits the request's schema, with one entry for each tag shown.
 
-    Without a schema it is a sentence (numbers shown: an object with `items` all the same). `overrides`: number -> fields of
-    that number's entry that a script sets.
+    Without a schema it is a sentence (items shown: an object with `items` all the same). `overrides`: tag -> fields of
+    that item's entry that a script sets.
     """
     schema = chat.schema
     if schema is None and not chat.items:
@@ -108,10 +109,18 @@ def answer(chat: Chat, seed: int, overrides: Mapping[int, Mapping[str, JsonValue
     whole = Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule))
     entry = _entry(Maker(definitions, ""), rule)
     rows: list[JsonValue] = []
-    for number, item in chat.items.items():
+    for tag, item in chat.items.items():
         row = Maker(definitions, f"{seed}\0{item}").make(entry)
-        rows.append({**(row if isinstance(row, dict) else {}), **(overrides or {}).get(number, {}), "number": number})
+        fields = _pointing(row, chat, f"{seed}\0{item}") if isinstance(row, dict) else {}
+        rows.append({**fields, **(overrides or {}).get(tag, {}), "tag": tag})
     return {**(whole if isinstance(whole, dict) else {}), "items": rows}
+
+
+def _pointing(row: dict[str, JsonValue], chat: Chat, seed: str) -> dict[str, JsonValue]:
+    """An entry whose lists of tags point to what is shown: to one of them, by its text, whatever its tag is."""
+    by_text = {text: tag for tag, text in sorted(chat.sources.items(), key=lambda shown: shown[1])}
+    chosen: list[JsonValue] = [by_text[text] for text in list(by_text)[draw(seed) % max(1, len(by_text)) :][:1]]
+    return {**row, **{name: chosen for name in POINTING if name in row and by_text}}
 
 
 def _pointed(value: JsonValue) -> JsonValue:

@@ -1,4 +1,4 @@
-"""What a chat request says: its messages, the schema of the wanted reply, and the numbered items that it shows."""
+"""What a chat request says: its messages, the schema of the wanted reply, and the items that it shows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
-# kgeval's prompts show numbered items in exactly this form; "<" and ">" inside a value are escaped, so no text can forge it
+# kgeval's prompts show items in exactly this form; "<" and ">" inside a value are escaped, so no text can forge it
 _ITEMS = re.compile(r'<data name="items">\n(.*?)\n</data>', re.DOTALL)
 # braces of texts under evaluation come before the schema: each is tried, but not without end
 _TRIES = 200
+_DATA = re.compile(r'<data name="(?!items")\w+">\n(.*?)\n</data>', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,28 @@ class Chat:
         return next((text for role, text in self.messages if role == "user"), self.text)
 
     @cached_property
-    def items(self) -> dict[int, str]:
-        """Number -> JSON text of the item, of the last list of numbered items shown; empty without one."""
+    def items(self) -> dict[str, str]:
+        """Tag -> JSON text of the item, of the last list of items shown; empty without one."""
         for _, text in reversed(self.messages):
             lists = _ITEMS.findall(text)
             if lists:
-                return dict(_numbered(lists[-1]))
+                return dict(_tagged(lists[-1]))
         return {}
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """Tag -> JSON text of the passage or triple, of all that are shown with a tag and are no items."""
+        return {
+            str(row["tag"]): json.dumps({name: part for name, part in row.items() if name != "tag"}, sort_keys=True, ensure_ascii=False)
+            for value in self._data() for row in (value if isinstance(value, list) else []) if isinstance(row, dict) and "tag" in row
+        }
+
+    def _data(self) -> Iterator[JsonValue]:
+        for lines in _DATA.findall(self.text):
+            try:
+                yield json.loads(lines)
+            except json.JSONDecodeError:
+                continue
 
     @cached_property
     def schema(self) -> Mapping[str, Any] | None:
@@ -87,14 +103,14 @@ def _text(content: JsonValue) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _numbered(lines: str) -> Iterator[tuple[int, str]]:
+def _tagged(lines: str) -> Iterator[tuple[str, str]]:
     for line in lines.split("\n"):
         try:
             shown = json.loads(line)
         except json.JSONDecodeError:
             continue
-        if isinstance(shown, dict) and isinstance(shown.get("number"), int):
-            yield shown["number"], json.dumps(shown.get("item"), sort_keys=True, ensure_ascii=False)
+        if isinstance(shown, dict) and isinstance(shown.get("tag"), str):
+            yield shown["tag"], json.dumps(shown.get("item"), sort_keys=True, ensure_ascii=False)
 
 
 def _last_schema(text: str) -> Mapping[str, Any] | None:

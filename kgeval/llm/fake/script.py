@@ -18,16 +18,16 @@ from kgeval.tables import read_jsonl, read_text
 
 Fault = Literal[
     "rate_limit", "server_error", "overloaded", "hang", "disconnect", "cut", "prose", "wrong_type", "empty", "refusal",
-    "missing", "doubled", "extra", "text_numbers",
+    "missing", "doubled", "extra", "shifted",
 ]
 
 
 class Rule(BaseModel):
     """One rule. Conditions: `match` (a text that some message contains), `regex`, `prompt` (the name of one of kgeval's prompts);
-    all that are given must hold. `item`: the rule is about single numbered items whose JSON contains this text, and sets the
+    all that are given must hold. `item`: the rule is about single items whose JSON contains this text, and sets the
     fields `each` of their answers.
 
-    What it does: `reply` (text, or a value sent as JSON), `each` (fields of the answer to every number), `status` (an HTTP
+    What it does: `reply` (text, or a value sent as JSON), `each` (fields of the answer to every item), `status` (an HTTP
     error, with `message`), `retry_after` (seconds, sent with the status), `fault` (by name), `delay` (seconds, for the server's own).
     `times`: how often the rule answers before later rules get their turn; None: always. A rule with a delay only changes nothing else.
     """
@@ -94,14 +94,14 @@ class Script:
                 return rule
         return None
 
-    def each(self, chat: Chat, rule: Rule | None) -> dict[int, Mapping[str, JsonValue]]:
-        """Number -> the fields that the script sets in its answer: by the first rule for that item, else by the request's rule."""
+    def each(self, chat: Chat, rule: Rule | None) -> dict[str, Mapping[str, JsonValue]]:
+        """Tag -> the fields that the script sets in its answer: by the first rule for that item, else by the request's rule."""
         about = [other for other in self.rules if other.item is not None and other.fits(chat, self.openings)]
-        fields: dict[int, Mapping[str, JsonValue]] = {}
-        for number, item in chat.items.items():
+        fields: dict[str, Mapping[str, JsonValue]] = {}
+        for tag, item in chat.items.items():
             own = next((other.each for other in about if other.item is not None and other.item in item), None)
             if own is not None or rule is not None:
-                fields[number] = own if own is not None else rule.each if rule is not None else {}
+                fields[tag] = own if own is not None else rule.each if rule is not None else {}
         return fields
 
     def reset(self) -> None:

@@ -13,7 +13,7 @@ A slot's value goes in as JSON between two lines that no value can contain, beca
     "The text, with its line ends and its \\u003ctags\\u003e escaped."
     </data>
 
-Numbered items are one JSON object a line: {"number": 1, "item": ...}.
+Items are one JSON object a line, with the tag that an answer must repeat: {"tag": "k7", "item": ...}.
 """
 
 from __future__ import annotations
@@ -121,16 +121,16 @@ def _slot_faults(slots: tuple[str, ...], parts: Iterable[str]) -> list[str]:
     return faults + [f"slot {slot} is declared twice" for slot in named_again(slots)]
 
 
-def render(prompt: Prompt, slots: Mapping[str, JsonValue], items: Mapping[int, JsonValue]) -> tuple[str, str]:
-    """The system and the user message, with every value fenced in. `items`: number -> item, shown in the slot `items`.
+def render(prompt: Prompt, slots: Mapping[str, JsonValue], items: Mapping[str, JsonValue]) -> tuple[str, str]:
+    """The system and the user message, with every value fenced in. `items`: tag -> item, shown in the slot `items`.
 
     Raises: ValueError if the values are not those that the prompt declares.
     """
     fences = {name: fence(name, [_json(value)]) for name, value in slots.items()}
     if items:
         if ITEMS in fences:
-            raise ValueError(f"prompt {prompt.name}: `items` is given as a slot and as numbered items")
-        fences[ITEMS] = fence(ITEMS, [_json({"number": number, "item": item}) for number, item in items.items()])
+            raise ValueError(f"prompt {prompt.name}: `items` is given as a slot and as items")
+        fences[ITEMS] = fence(ITEMS, [_json({"tag": tag, "item": item}) for tag, item in items.items()])
     if set(fences) != set(prompt.slots):
         raise ValueError(f"prompt {prompt.name} takes the slots {sorted(prompt.slots)}, not {sorted(fences)}")
     return _fill(prompt.system, fences), _fill(prompt.user, fences)

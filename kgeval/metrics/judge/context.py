@@ -16,7 +16,7 @@ from kgeval.records import Row
 
 T = TypeVar("T", bound=Reply)
 MOST_REASON = 1000
-LOST = Failure("missing_item", "the reply has no answer to this number")
+LOST = Failure("missing_item", "the reply has no answer to this item")
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,15 @@ class JudgeContext:
     def row(self) -> Row:
         return self.subject.row
 
-    def ask(self, stage: str, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: tuple[str, ...] = ()) -> Outcome[T]:
+    def ask(
+        self, stage: str, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: tuple[str, ...] = (),
+        sources: frozenset[str] = frozenset(),
+    ) -> Outcome[T]:
         """The outcome of one call in the subject's trial. No system, row or file is in the request: equal texts are one call, so that two
         systems that retrieved the same contexts pay for their ratings once."""
         return self.asker.ask(Task(
             id=f"{self.row.n}:{stage}", prompt=self.asker.prompt(prompt), slots=slots, reply=reply, items=items, trial=self.subject.trial,
-            stage=stage,
+            stage=stage, sources=sources,
         ))
 
 

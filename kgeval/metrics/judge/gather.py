@@ -1,8 +1,9 @@
 """Finds out, by asking, the facts that metrics read: each thing once for all metrics.
 
-A row's calls, at most: claims of the answer; claims of the reference; points; verdicts once a source (reference, contexts, answer,
-gold statements), whatever kinds of statements are checked against it; ratings of contexts; a rating of them joined; questions; the
-answer as a whole; citations. What a run does not need is not asked.
+A row's calls, at most: claims of the answer; claims of the reference; points; verdicts once a source (reference, answer, gold
+statements), whatever kinds of statements are checked against it; against contexts twice, what the answer says apart from what the
+question gives, so that no metric of retrieval depends on the answer, and systems with equal contexts share the call; ratings of
+contexts; a rating of them joined; questions; the answer as a whole; citations. What a run does not need is not asked.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from dataclasses import dataclass, field
 
 from kgeval.config import Criterion
 from kgeval.llm.asker import Asker
-from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem, TextList
-from kgeval.metrics.judge.checks import SOURCES, check_items, numbered_source, source_of
+from kgeval.metrics.judge.checks import SOURCES, check_items, source_of, tagged_source
 from kgeval.metrics.judge.context import ItemList, JudgeContext, answer_text
-from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, items_of, questions
+from kgeval.metrics.judge.lists import ITEM_KINDS, OF_SYSTEM, ItemKind, items_of, questions
 from kgeval.metrics.judge.ratings import binary, binary_printed, graded, joined, ratings
 from kgeval.metrics.judge.replies import CitedVerdicts
 from kgeval.metrics.references import facts_for, others
@@ -26,9 +26,6 @@ from kgeval.text.names import normalise
 
 # Citations: does the chunk that an answer names support the claim that it is named for, and which claims have such a
 # chunk.
-
-SILENT = Failure("missing_item", "the verdict says supported, but names no passage that was shown")
-
 
 @dataclass(frozen=True)
 class Cited:
@@ -70,12 +67,12 @@ def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: b
     lists = {"given": ItemList(TextList(row_citations.claims))}
     if row_citations.for_all and claims is not None:
         lists["answer"] = claims
-    source = numbered_source("citations", row_citations.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
+    source = tagged_source("citations", row_citations.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
     verdicts = check_items(judge, source, lists)
     checks = {"citations": ItemVerdicts(tuple(_citation(row_citations, at, verdicts) for at in range(len(row_citations.citations))))}
     if coverage and claims is not None:
         cited_claims = dict(enumerate(row_citations.claims, start=1))
-        matching = numbered_source("citation-claims", cited_claims, nothing="no citation has a claim", reply=CitedVerdicts)
+        matching = tagged_source("citation-claims", cited_claims, nothing="no citation has a claim", reply=CitedVerdicts)
         matched = check_items(judge, matching, {"answer": claims})["answer"]
         checks["citations:claims"] = _coverage(row_citations, claims, verdicts.get("answer"), matched, checks["citations"])
     return checks
@@ -92,7 +89,7 @@ def _citation(cited_texts: Cited, at: int, verdicts: Mapping[str, ItemVerdicts])
     if deciding is not None:
         sources = tuple(sorted(supporting(deciding) & own))
         return JudgedItem(at + 1, claim, "supported", reason=deciding.reason, sources=sources, call=deciding.call)
-    failure = against.failure or next((_fault(item) for item in items if _fault(item)), None)
+    failure = against.failure or next((item.failure for item in items if item.failure), None)
     if failure is not None:
         return JudgedItem(at + 1, claim, failure=failure)
     first = items[0] if claim and items else None
@@ -121,7 +118,7 @@ def _coverage(
         if (direct and supporting(direct) & whole) or any(cited_claims[number] in backed for number in stands_for):
             items.append(JudgedItem(index + 1, text, "cited", call=same.call or (direct.call if direct else None)))
             continue
-        faults = [_fault(same), _fault(direct) if direct else None, *(doubtful.get(cited_claims[n]) for n in stands_for)]
+        faults = [same.failure, direct.failure if direct else None, *(doubtful.get(cited_claims[n]) for n in stands_for)]
         failure = next((fault for fault in faults if fault is not None), None)
         items.append(JudgedItem(index + 1, text, None if failure else "uncited", call=same.call, failure=failure))
     return ItemVerdicts(tuple(items))
@@ -130,11 +127,6 @@ def _coverage(
 def supporting(item: JudgedItem) -> frozenset[int]:
     """Numbers of the texts that support the item."""
     return frozenset(item.sources) if item.label == "supported" else frozenset()
-
-
-def _fault(item: JudgedItem) -> Failure | None:
-    """Why the item does not tell which texts support it; None if it does."""
-    return SILENT if item.label == "supported" and not item.sources else item.failure
 
 
 def _claim(citation: Citation) -> str:
@@ -168,9 +160,10 @@ def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     lists = {kind: items_of(judge, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
     for name in SOURCES:
         kinds: dict[str, ItemList] = {kind: lists[kind] for kind in ITEM_KINDS if f"{kind}@{name}" in wanted}
-        if kinds:
-            verdicts = check_items(judge, source_of(judge, name), kinds)
-            facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in kinds}
+        for part in _apart(kinds) if name == "contexts" else [kinds]:
+            if part:
+                verdicts = check_items(judge, source_of(judge, name), part)
+                facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in part}
     for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary), ("binary:compat", binary_printed)):
         if name in wanted:
             facts.checks[name] = ask(judge)
@@ -178,6 +171,11 @@ def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
         facts.texts["questions"] = questions(judge)
     if wanted.intersection(CITED):
         facts.checks |= citation_checks(judge, lists.get("answer_claims"), coverage="citations:claims" in wanted)
+
+
+def _apart(kinds: Mapping[str, ItemList]) -> list[dict[str, ItemList]]:
+    """What the question gives, and what the system says."""
+    return [{kind: given for kind, given in kinds.items() if (kind in OF_SYSTEM) is own} for own in (False, True)]
 
 
 def _needed(kind: ItemKind, wanted: frozenset[str], subject: Subject) -> bool:

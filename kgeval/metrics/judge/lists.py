@@ -15,6 +15,7 @@ from kgeval.text.sentences import sentences
 
 ItemKind = Literal["answer_claims", "reference_claims", "evidence", "points", "steps", "reasoning"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
+OF_SYSTEM: frozenset[ItemKind] = frozenset(("answer_claims", "reasoning"))  # what a system says; the others are given with the question
 
 
 def items_of(judge: JudgeContext, kind: ItemKind) -> ItemList:

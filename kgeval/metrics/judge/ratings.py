@@ -37,9 +37,8 @@ def ratings(judge: JudgeContext) -> ItemVerdicts:
     for start in range(0, len(numbers), MOST_ITEMS):
         part = numbers[start : start + MOST_ITEMS]
         outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(contexts[number] for number in part))
-        answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
-        for position, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
-            if (answer := answers.get(position)) is None:
+        for position, number in enumerate(part, start=1):  # by the place in the request, whatever the place in the row
+            if (answer := outcome.answers.get(position)) is None:
                 items.append(JudgedItem(number, contexts[number], failure=failure_of(outcome, position)))
             else:
                 items.append(JudgedItem(

@@ -1,4 +1,4 @@
-"""What a judge returns. A reply that does not fit is asked again; numbered answers one by one."""
+"""What a judge returns. A reply that does not fit is asked again; answers in a list one by one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, WithJsonSchema, create_model, model_validator
 
-from kgeval.llm.calls import Numbered, Reply
+from kgeval.llm.calls import Reply, SourceTag, Tagged
 from kgeval.metrics.facts import Label
 
 
@@ -21,7 +21,7 @@ def _digit(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """None for no number, one number without its brackets."""
+    """None for no tag, one tag without its brackets."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
@@ -56,7 +56,7 @@ class Statements(Reply):
         return self
 
 
-class StatementVerdict(Numbered):
+class StatementVerdict(Tagged):
     """What a text says of one statement."""
 
     reason: str
@@ -64,21 +64,21 @@ class StatementVerdict(Numbered):
 
 
 class StatementVerdicts(Reply):
-    """One verdict a numbered statement."""
+    """One verdict a statement."""
 
     items: list[StatementVerdict]
 
 
-class SourcedVerdict(Numbered):
-    """What numbered passages say of one statement, and which of them."""
+class SourcedVerdict(Tagged):
+    """What passages say of one statement, and which of them."""
 
     reason: str
-    sources: Annotated[list[int], BeforeValidator(_list)]
+    sources: Annotated[list[SourceTag], BeforeValidator(_list)]
     label: Annotated[Label, BeforeValidator(label_word)]
 
 
 class SourcedVerdicts(Reply):
-    """One verdict a numbered statement."""
+    """One verdict a statement."""
 
     items: list[SourcedVerdict]
 
@@ -94,12 +94,12 @@ class CitedVerdict(SourcedVerdict):
 
 
 class CitedVerdicts(Reply):
-    """One verdict a numbered statement."""
+    """One verdict a statement."""
 
     items: list[CitedVerdict]
 
 
-class ContextRating(Numbered):
+class ContextRating(Tagged):
     """How much one context helps: 0 not, 1 in part, 2 it holds evidence."""
 
     reason: str
@@ -107,7 +107,7 @@ class ContextRating(Numbered):
 
 
 class ContextRatings(Reply):
-    """One rating a numbered context."""
+    """One rating a context."""
 
     items: list[ContextRating]
 

@@ -18,8 +18,9 @@ from kgeval.graph.guard import ends_ordered
 from kgeval.graph.guarded import run_guarded
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
-from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
+from kgeval.llm.calls import Failure, Outcome, Reply, SourceTag, Tagged
 from kgeval.llm.characters import whole
+from kgeval.llm.tags import source_tags
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
 from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of
@@ -42,11 +43,11 @@ LINE_TOKENS = 40  # of one triple, a guess for dry runs
 NOTHING = "the graph has nothing on what it names"
 
 
-class Traced(Numbered):
+class Traced(Tagged):
     """What the triples say of one claim, and which of them. A claim that is supported by none of them is not supported."""
 
     reason: str
-    triples: list[int]
+    triples: list[SourceTag]
     label: Annotated[Label, BeforeValidator(label_word)]
 
     @model_validator(mode="after")
@@ -57,7 +58,7 @@ class Traced(Numbered):
 
 
 class TracedClaims(Reply):
-    """One verdict a numbered claim."""
+    """One verdict a claim."""
 
     items: list[Traced]
 
@@ -93,10 +94,11 @@ def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
 def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[GraphLine]], *, most: int) -> Grounded:
     traces = _Traces()
     for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
-        numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
+        tags = source_tags([line.text for line in lines])
+        shown: list[JsonValue] = [{"tag": tag, "triple": line.text} for tag, line in zip(tags, lines, strict=True)]
         texts = tuple(claims[place] for place in places)
-        outcome = judge.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
-        _take(traces, outcome, places, texts, lines)
+        outcome = judge.ask(STAGE, PROMPT, {"triples": shown}, TracedClaims, items=texts, sources=frozenset(tags))
+        _take(traces, outcome, places, texts, dict(zip(tags, lines, strict=True)))
     items = tuple(
         traces.items.get(index) or JudgedItem(index + 1, claim, "not_stated", reason=NOTHING) for index, claim in enumerate(claims)
     )
@@ -106,22 +108,20 @@ def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence
     )
 
 
-def _take(traces: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[GraphLine]) -> None:
-    """One reply's verdicts. Numbers of triples go on over all calls; those that were not shown are dropped."""
-    answers = {} if outcome.value is None else {answer.number: answer for answer in outcome.value.items}
-    before = len(traces.lines)
-    traces.lines += lines
+def _take(
+    traces: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Mapping[str, GraphLine],
+) -> None:
+    """One reply's verdicts. Triples are numbered over all calls; `lines`: tag -> triple of this one."""
+    numbers = {tag: number for number, tag in enumerate(lines, start=len(traces.lines) + 1)}
+    traces.lines += lines.values()
     for number, (place, text) in enumerate(zip(places, texts, strict=True), start=1):
-        if (answer := answers.get(number)) is None:
+        answer: Traced | None = outcome.answers.get(number)
+        if answer is None:
             traces.items[place] = JudgedItem(place + 1, text, failure=failure_of(outcome, number))
             continue
-        shown = () if answer.label == "not_stated" else tuple(
-            sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
-        )
-        lost = Failure("missing_item", "supported by triples that were not shown") if answer.label == "supported" and not shown else None
+        named = () if answer.label == "not_stated" else tuple(sorted({numbers[tag] for tag in answer.triples}))
         traces.items[place] = JudgedItem(
-            place + 1, text, None if lost else answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=shown,
-            call=outcome.call_of.get(number), failure=lost,
+            place + 1, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=named, call=outcome.call_of.get(number),
         )
 
 

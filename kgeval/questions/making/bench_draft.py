@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kgeval.llm.calls import Numbered, Reply
+from kgeval.llm.calls import Reply, SourceTag, Tagged
 from kgeval.questions.complexity import complexity
 from kgeval.questions.drafts import answer_text, check, leaks, names_in, picked, question_text, relevant_passages
 from kgeval.questions.kinds import RejectedError
@@ -31,16 +31,16 @@ class BenchQuestion(Reply):
     triples: list[int]
 
 
-class EvidenceVerdict(Numbered):
+class EvidenceVerdict(Tagged):
     """Whether one relation follows from passages, and from which."""
 
     reason: str
-    passages: list[int]
+    passages: list[SourceTag]
     follows: bool
 
 
 class EvidenceVerdicts(Reply):
-    """One verdict a numbered relation."""
+    """One verdict a relation."""
 
     items: list[EvidenceVerdict]
 

@@ -20,7 +20,9 @@ from kgeval.questions.drafts import (
     passages_shown,
     question_text,
     relevant_passages,
+    tagged_passages,
     triples_shown,
+    unnumbered,
 )
 from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import tokens_of
@@ -115,12 +117,13 @@ def _with_evidence(context: MakingContext, draft: Draft) -> Draft:
     Raises: RejectedError: no_evidence, too_few_relations.
     """
     values, passages = passages_shown(covering(draft.structure, draft.relations), CHECK_TOKENS)
-    items = triples_shown(draft.structure, draft.relations, context.layout)
-    verdicts = context.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items).items
+    items = unnumbered(triples_shown(draft.structure, draft.relations, context.layout))
+    tagged, numbers_of = tagged_passages(values)
+    verdicts = context.ask("bench-evidence", {"passages": tagged}, EvidenceVerdicts, items=items, sources=numbers_of).items
     supported_relations, cited = [], set[int]()
     for relation, verdict in zip(draft.relations, verdicts, strict=True):
-        # where one passage is shown it is the one, whatever number the reply gives
-        numbers = {1} if len(passages) == 1 else {n for n in verdict.passages if 1 <= n <= len(passages)}
+        # where one passage is shown it is the one, also where the reply names none
+        numbers = {1} if len(passages) == 1 else {numbers_of[tag] for tag in verdict.passages}
         if verdict.follows and numbers:
             supported_relations.append(relation)
             cited |= numbers

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from pydantic import JsonValue
 
-from kgeval.llm.calls import Numbered, Reply
+from kgeval.llm.calls import Reply, Tagged
 from kgeval.questions.drafts import (
     check,
     drafted,
@@ -21,7 +21,9 @@ from kgeval.questions.drafts import (
     passages_shown,
     picked,
     relevant_passages,
+    tagged_passages,
     triples_shown,
+    unnumbered,
 )
 from kgeval.questions.kinds import MakingContext, RejectedError
 from kgeval.questions.making.bench_draft import EvidenceVerdicts
@@ -95,7 +97,7 @@ class Compared(Reply):
     facts: list[SideFact]
 
 
-class SideVerdict(Numbered):
+class SideVerdict(Tagged):
     """Whether the passage says a fact of its entity, and whether the answer needs it."""
 
     reason: str
@@ -104,7 +106,7 @@ class SideVerdict(Numbered):
 
 
 class SideVerdicts(Reply):
-    """One verdict a numbered fact."""
+    """One verdict a fact."""
 
     items: list[SideVerdict]
 
@@ -222,9 +224,9 @@ def _passages_saying(context: MakingContext, distractor: StructureRelation) -> t
     values, passages = passages_shown(with_text(passages_of(structure, [distractor])), TRY_TOKENS)
     if not passages:
         raise RejectedError("distractor_untrue", "no passage says the distracting fact")
-    items = triples_shown(structure, [distractor], context.layout)
-    verdict = context.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items, stage=TRUE).items[0]
-    numbers = [1] if len(passages) == 1 else [n for n in dict.fromkeys(verdict.passages) if 1 <= n <= len(passages)]
+    items, (tagged, numbers_of) = unnumbered(triples_shown(structure, [distractor], context.layout)), tagged_passages(values)
+    verdict = context.ask("bench-evidence", {"passages": tagged}, EvidenceVerdicts, items=items, stage=TRUE, sources=numbers_of).items[0]
+    numbers = [1] if len(passages) == 1 else [numbers_of[tag] for tag in dict.fromkeys(verdict.passages)]
     if not (verdict.follows and numbers):
         raise RejectedError("distractor_untrue", verdict.reason.strip()[:MOST_REASON])
     return tuple(passages[n - 1] for n in numbers)
