@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -182,11 +182,18 @@ def _asked_of(rule: Rule) -> list[str]:
     by_severity = sorted({(severity, kind) for kind, severity in rule.severity_in.items()})
     for severity in dict.fromkeys(severity for severity, _ in by_severity):
         lines.append(f"Severity {severity} in graphs that are {_either([kind for other, kind in by_severity if other == severity])}.")
-    lines += [
-        f"Info at most in graphs that are {MADE[made]}: {share.true} of {share.labelled} hits that readers saw are true."
-        for made in MADE if rule.severity != "info" and (share := seldom_true(rule.id, made)) is not None
-    ]
+    lines += list(_information(rule))
     return ["## Asked of", " ".join([*lines, "What a graph is, `kgeval profile` says, with the evidence."])] if lines else []
+
+
+def _information(rule: Rule) -> Iterator[str]:
+    """Where fewer than half of the hits are true; once for both kinds of graph if the figure is the same."""
+    found = {made: share for made in MADE if rule.severity != "info" and (share := seldom_true(rule.id, made)) is not None}
+    figures = {made: f"{share.true} of {share.labelled} hits that readers saw are true" for made, share in found.items()}
+    if len(figures) == len(MADE) and len({*figures.values()}) == 1:
+        yield f"Info at most: {figures['made']}."
+    else:
+        yield from (f"Info at most in graphs that are {MADE[made]}: {figure}." for made, figure in figures.items())
 
 
 def _either(words: Sequence[str]) -> str:

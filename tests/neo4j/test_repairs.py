@@ -157,9 +157,8 @@ ORDER = [
     "missing-usual-relation", "extra-usual-relation", "same-at-both-ends", "unusual-number", "leaked-description", "bloated-description",
     "low-fill-property", "same-record", "hierarchy-cycle", "misspelled-property", "null-text", "value-as-text", "markup-in-name",
     "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type", "name-in-other-language", "prompt-example",
-    "chunk-without-entities",
-    "dangling-source", "ends-not-in-source",
-    "entity-without-source", "name-not-in-source", "relation-without-source", "saturated-source-list", "false-merger",
+    "chunk-without-entities", "wrongly-cited-chunk", "dangling-source", "ends-not-in-source", "entity-without-source",
+    "name-not-in-source", "relation-without-source", "saturated-source-list", "false-merger",
     "bridge-only-access", "small-component", "signature-outlier", "pattern-violation", "undeclared-relation", "missing-type",
     "undeclared-type", "relation-synonym", "rare-relation-type", "conflicting-value", "self-loop", "parallel-relation",
     "inverse-duplicate", "dangling-relation", "rare-type", "type-inconsistency", "type-conflict", "duplicate-name",
@@ -180,7 +179,7 @@ NO_HITS = {  # asked of what people keep, or nothing in these graphs is a hit
     "value-spelling", "impossible-value", "values-out-of-order", "missing-usual-relation", "extra-usual-relation", "same-at-both-ends",
     "unusual-number", "leaked-description",
     "same-record", "hierarchy-cycle", "misspelled-property", "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type",
-    "name-in-other-language", "prompt-example",
+    "name-in-other-language", "prompt-example", "wrongly-cited-chunk",
 }
 NO_ANSWER = {  # what a layout has no place for, so that the check is skipped or has nothing to find
     "kgeval": {"saturated-source-list"}, "graphiti": {"saturated-source-list", "false-merger"},

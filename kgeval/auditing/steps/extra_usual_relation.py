@@ -49,7 +49,7 @@ def _suspects(profile: GraphProfile, own: frozenset[str]) -> Iterator[dict[str, 
         outgoing = bool(asked["outgoing"])
         most = relation.most_per_start if outgoing else relation.most_per_end
         several = most != 1 or relation.sampled < relation.count
-        if several and not _tells_apart(relation, own) and _share(relation.type, outgoing=outgoing) is not None:
+        if several and not _tells_apart(relation, own) and share_of_several(relation.type, outgoing=outgoing) is not None:
             yield asked
 
 
@@ -59,7 +59,7 @@ def _tells_apart(relation: RelationProfile, own: frozenset[str]) -> bool:
     return any(found.distinct * found.filled * relation.sampled > 1.5 for found in own_properties)
 
 
-def _share(type_: str, *, outgoing: bool) -> float | None:
+def share_of_several(type_: str, *, outgoing: bool) -> float | None:
     """Share of nodes that may have several by mistake; None where they may rightly."""
     words = {*name_words(type_)}
     if words & SEVERAL or (outgoing and words & HOLDS):
@@ -70,7 +70,7 @@ def _share(type_: str, *, outgoing: bool) -> float | None:
 
 
 def _is_usual(row: Row) -> bool:
-    share = _share(row["type"], outgoing=row["outgoing"])
+    share = share_of_several(row["type"], outgoing=row["outgoing"])
     of, several = row["nodes"], row["several"]
     return bool(share is not None and of >= LEAST and row["one"] >= min(ONE * of, of - 1) and several <= max(1, share * of))
 
