@@ -19,6 +19,8 @@ LEAST, LEAST_LEARNED = 10, 30  # relations with both values that show which come
 WRONG, WRONG_LEARNED = 0.05, 0.03  # shares of them up to which the wrong order is a mistake
 BEFORE = 0.9  # share of them of which the first is before the last, not the same
 SHARP = 10  # times as many in the right order, and no farther apart than those in the wrong one: the order has an edge, not a tail
+NEAR, USUAL = 0.1, 0.5  # shares of those in the right order: the nearest, and half of them
+DOUBLINGS, YEAR = 2, 8  # how much nearer the nearest are, in doublings; a year in them
 OLD = 0.5  # share of numbers before the year 1000 above which they are no years, if the name leaves that open
 MOST = 300  # pairs that are asked
 NUMBER_TYPES = ("INTEGER", "FLOAT")
@@ -42,12 +44,13 @@ MAKING = word_set("""
     wrote written write author authored directed director direct composed composer painted painter created creator founded founder invented
     inventor designed designer discovered discoverer acted acts produced producer developed performed recorded
 """)  # of a person and what there was not before that
-FAMILY = word_set("parent mother father child son daughter")
+MADE = word_set("painted composed written sculpted drawn designed recorded")  # of a date, the same
+FAMILY = word_set("parent mother father child son daughter ancestor descendant pupil apprentice")
 # of what may be older or younger than those who have to do with it
 ANY_AGE = word_set("""
     read reads reading like likes liked rate rated review reviewed visit visited own owns owned use uses used know knows knew follow follows
     friend watch watched heard listens influenced inspired cites cited references mentions lives lived located based named interested
-    collects studied studies similar related about subject
+    collects studied studies similar related about subject borrowed lent bought sold stolen restored translated edited
 """)
 
 
@@ -97,12 +100,26 @@ class OrderAcross:
 
 
 def _has_edge(gaps: Sequence[tuple[bool, int, int]], hits: int) -> bool:
-    """Whether many are in the right order among those as far apart as the ones in the wrong order, and some farther: of two dates that
-    know nothing of each other few are near each other, in either order. `gaps`: whether reversed, how far apart (doubling), how many."""
+    """Whether the order is a law, and not the tail of dates that know nothing of each other: those in the right order begin near each
+    other, within a year or far nearer than most, and many are as near as the ones in the wrong order.
+
+    `gaps`: whether reversed, how far apart (doubling), how many.
+    """
     farthest = max(gap for is_reversed, gap, _ in gaps if is_reversed)
-    right = [(gap, times) for is_reversed, gap, times in gaps if not is_reversed]
+    right = sorted((gap, times) for is_reversed, gap, times in gaps if not is_reversed)
     within = sum(times for gap, times in right if gap <= farthest)
-    return within >= SHARP * hits and farthest <= 1 + max(gap for gap, _ in right)
+    near, usual = _quantile(right, NEAR), _quantile(right, USUAL)
+    return within >= SHARP * hits and (usual <= YEAR or near <= usual - DOUBLINGS)
+
+
+def _quantile(right: Sequence[tuple[int, int]], share: float) -> int:
+    """The gap that a share of them do not exceed."""
+    left = share * sum(times for _, times in right)
+    for gap, times in right:
+        left -= times
+        if left <= 0:
+            return gap
+    return right[-1][0]
 
 
 def orders_across(profile: GraphProfile, layout: Layout) -> list[OrderAcross]:
@@ -173,6 +190,6 @@ def is_named(type_: str, first: DateAt, last: DateAt) -> bool:
         return bool(kinds & FAMILY)
     if first.words & BEGINNING and not last.words & BEGINNING:
         happens = last.side == "relation" or not key_words(last.key) or last.words & MOMENT
-        return bool(happens or (first.words & BIRTH and kinds & MAKING))
+        return bool(happens or (first.words & BIRTH and (kinds & MAKING or last.words & MADE)))
     tables = word_lists("in_order").values()
     return any(without_words(first.key, word_set(firsts)) & without_words(last.key, word_set(lasts)) for firsts, lasts in tables)

@@ -458,6 +458,16 @@ def test_dates_of_one_label_are_told_by_the_names_of_the_nodes(graph: Graph, dra
     assert whys(found) == {"Person 63 -[CHILD_OF]-> Person 60": why}
 
 
+def test_one_relation_of_thirty_that_leads_to_another_label_is_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 30) AS i CREATE (p:Player {playerNo: i, name: 'Player ' + i}), (t:Team {teamNo: i, name: 'Team ' + i}),
+              (c:Town {townNo: i, name: 'Town ' + i}), (t)-[:BASED_IN]->(c)
+            FOREACH (x IN CASE i WHEN 7 THEN [1] ELSE [] END | CREATE (p)-[:SIGNED_WITH]->(c))
+            FOREACH (x IN CASE i WHEN 7 THEN [] ELSE [1] END | CREATE (p)-[:SIGNED_WITH]->(t))""")
+    found = audited(graph, "signature-outlier")["signature-outlier"]
+    assert whys(found) == {"Player 7 -[SIGNED_WITH]-> Town 7": "Player -> Town: 1 of 30; usual: Player -> Team (29)"}
+    assert found.severity == "warning"
+
+
 def test_every_hit_says_which_node_it_is(graph: Graph, draw: Draw) -> None:
     """By a tag of which one repeats, by what describes a node that has no tag, by dates, by numbers; by the element id alone where all of
     a label are alike."""
