@@ -25,11 +25,11 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.e AS e
-WITH total, count, hit, e, @shown(e) AS name
+WITH total, count, hit, e, @display(e) AS name
 ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+   name: left(name, 200), kind: 'entity',
    type: @type(e)}],
   why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
 } END) AS sample

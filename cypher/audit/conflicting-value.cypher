@@ -47,16 +47,16 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS hit
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.a AS e, hit.known AS known
-WITH total, count, hit, e, known, @shown(e) AS name
+WITH total, count, hit, e, known, @display(e) AS name
 ORDER BY known.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
 WITH total, count, hit, e, known, name, left(hit.label, 200) AS label,
   [r IN hit.some | {r: r,
-    to_name: @shown(endNode(r))}] AS some
-WITH total, count, hit, e, known, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
-  shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
+    to_name: @display(endNode(r))}] AS some
+WITH total, count, hit, e, known, name, label, [x IN some | {r: x.r, to_name: left(x.to_name, 200),
+  shown: left(name, 200) + ' -[' + label + ']-> ' + left(x.to_name, 200)}] AS some
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+   name: left(name, 200), kind: 'entity',
    type: @type(e)}]
     + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
   why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * known.share))) + ' % of '

@@ -47,12 +47,12 @@ UNWIND hits AS hit
 WITH total, count, ends, hit, count(*) AS once
 WITH total, count, hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
 WITH total, count, r, @label(r) AS label,
-  @shown(a) AS from_name,
-  @shown(b) AS to_name,
-  head([e IN gone | coalesce(@shown(e), '?')]) AS missing,
+  @display(a) AS from_name,
+  @display(b) AS to_name,
+  head([e IN gone | @display(e)]) AS missing,
   COUNT { (lost)--() } AS links, ends
 WITH total, count, r, label, missing, links, ends,
-  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  left(from_name, 200) + ' -[' + label + ']-> ' + left(to_name, 200) AS shown
 ORDER BY links DESC, missing, shown, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

@@ -17,13 +17,13 @@ CALL () {
   MATCH (e:@Entity)
   WHERE @entity_source_key IS NOT NULL
   UNWIND @named_sources(e, Entity) AS id
-  RETURN id, 0 AS chunk, 1 AS entities, 0 AS relations, left(@shown(e), 200) AS first
+  RETURN id, 0 AS chunk, 1 AS entities, 0 AS relations, left(@display(e), 200) AS first
   UNION ALL
   MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
   WHERE @is(r, RELATION)
     AND @relation_source_key IS NOT NULL
   UNWIND @named_sources(r, Relation) AS id
-  RETURN id, 0 AS chunk, 0 AS entities, 1 AS relations, left(@shown(a), 200) AS first
+  RETURN id, 0 AS chunk, 0 AS entities, 1 AS relations, left(@display(a), 200) AS first
 }
 WITH id, max(chunk) AS known, sum(entities) AS entities, sum(relations) AS relations, min(first) AS first
 WHERE id IS NOT NULL AND entities + relations > 0

@@ -18,11 +18,11 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS e
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, e, count(*) AS once
-WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
+WITH total, count, e, @name(e) AS name, @display(e) AS shown, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), shown), 200),
+   name: left(shown, 200), kind: 'entity',
    type: @type(e)}],
   why: CASE WHEN none(k IN @name_keys WHERE e[k] IS NOT NULL) THEN 'no name at all'
     WHEN name IS NULL THEN 'the name is not text'

@@ -18,10 +18,10 @@ WITH count(*) AS total, collect(CASE WHEN hit THEN e END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS e
 WITH total, count, e, count(*) AS once
-WITH total, count, e, @shown(e) AS name,
+WITH total, count, e, @display(e) AS name,
      COUNT { (e)-[r:@RELATION]-() WHERE true } AS degree
 ORDER BY degree DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-    name: left(coalesce(name, ''), 200), type: @type(e), kind: 'entity'}],
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+    name: left(name, 200), type: @type(e), kind: 'entity'}],
   why: toString(degree) + ' relations'} END) AS sample

@@ -22,7 +22,7 @@ WITH total, count, r, count(*) AS once
 WITH total, count, r, toStringOrNull(r.@valid_to_key) AS until, toStringOrNull(r.@expired_key) AS expired
 ORDER BY coalesce(until, expired), elementId(r) LIMIT $sample
 WITH total, count, r, until, expired, left(@label(r), 200) AS label
-WITH total, count, r, label, until, expired, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
+WITH total, count, r, label, until, expired, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
   why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END} END) AS sample

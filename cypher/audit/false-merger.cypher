@@ -38,7 +38,7 @@ CALL (e) {
       AND @is(d, IN_DOCUMENT) AND @is(doc, Document)
     RETURN collect(DISTINCT elementId(doc)) AS seen
   }
-  RETURN collect({element_id: elementId(o), name: left(@shown(o), 200), documents: seen}) AS neighbours
+  RETURN collect({element_id: elementId(o), name: left(@display(o), 200), documents: seen}) AS neighbours
 }
 RETURN elementId(e) AS element_id, left(coalesce(@key(e), name), 200) AS key, left(name, 200) AS name,
        @type(e) AS type,

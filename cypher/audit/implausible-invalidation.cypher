@@ -42,8 +42,8 @@ RETURN count, total, COLLECT {
   ORDER BY toStringOrNull(r.@valid_to_key), elementId(r)
   LIMIT $sample
   WITH r, n, left(@label(r), 200) AS label, left(@label(n), 200) AS new_label
-  WITH r, n, label, new_label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name,
-       left(coalesce(@shown(startNode(n)), ''), 200) + ' -[' + new_label + ']-> ' + left(coalesce(@shown(endNode(n)), ''), 200) AS new_name
+  WITH r, n, label, new_label, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name,
+       left(@display(startNode(n)), 200) + ' -[' + new_label + ']-> ' + left(@display(endNode(n)), 200) AS new_name
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'},
                   {element_id: elementId(n), key: new_name, name: new_name, type: new_label, kind: 'relation'}],
           why: 'the first ended at ' + left(toStringOrNull(r.@valid_to_key), 40) + ', when only unrelated facts such as the second began'}

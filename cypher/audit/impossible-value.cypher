@@ -20,7 +20,7 @@ WHERE outside IS NOT NULL
 WITH s, count(*) AS judged, collect(CASE WHEN outside THEN {n: n, text: text} END) AS hits
 RETURN s.label AS owner, s.key AS key, judged, size(hits) AS hits, COLLECT {
   UNWIND hits AS hit
-  WITH hit.n AS n, left(hit.text, 40) AS text, left(coalesce(@shown(hit.n), ''), 200) AS name
+  WITH hit.n AS n, left(hit.text, 40) AS text, left(@display(hit.n), 200) AS name
   ORDER BY name, elementId(n)
   LIMIT $sample
   RETURN {items: [{element_id: elementId(n), key: name, name: name, type: @type(n), kind: 'entity'}], why: s.key + ' ' + text}

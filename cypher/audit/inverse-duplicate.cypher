@@ -25,10 +25,10 @@ UNWIND list AS both
 WITH total, count, both, count(*) AS once
 WITH total, count, [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
 WITH total, count, times, [x IN found | {r: x.r, label: left(@label(x.r), 200),
-  a: @shown(x.a),
-  b: @shown(x.b)}] AS found
+  a: @display(x.a),
+  b: @display(x.b)}] AS found
 WITH total, count, times, [x IN found | {r: x.r, label: x.label,
-  shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
+  shown: left(x.a, 200) + ' -[' + x.label + ']-> ' + left(x.b, 200)}] AS found
 WITH total, count, times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found
 ORDER BY times DESC, found[0].shown LIMIT $sample
 RETURN count, total, collect(CASE WHEN times IS NOT NULL THEN {

@@ -29,11 +29,11 @@ RETURN size(hits) AS count, total, COLLECT {
   ORDER BY start, elementId(r)
   LIMIT $sample
   WITH r, start, end, left(@label(r), 200) AS label
-  WITH r, label, start, end, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
+  WITH r, label, start, end, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: 'valid from ' + left(start, 40) + ' to ' + left(end, 40)}
 } AS sample, COLLECT {
   UNWIND unsure AS r
   WITH r, toStringOrNull(r.@valid_from_key) AS start, toStringOrNull(r.@valid_to_key) AS end, left(@label(r), 200) AS label
-  WITH r, label, start, end, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
+  WITH r, label, start, end, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name
   RETURN {item: {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}, start: left(start, 80), end: left(end, 80)}
 } AS candidates

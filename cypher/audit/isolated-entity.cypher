@@ -14,7 +14,7 @@ WITH count(*) AS total, collect(CASE WHEN hit THEN e END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS e
 WITH total, count, e, count(*) AS once
-WITH total, count, e, left(coalesce(@shown(e), ''), 200) AS name
+WITH total, count, e, left(@display(e), 200) AS name
 ORDER BY name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,

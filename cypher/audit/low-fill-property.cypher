@@ -28,13 +28,13 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.first AS e
-WITH total, count, hit, e, @shown(e) AS name
+WITH total, count, hit, e, @display(e) AS name
 ORDER BY toFloat(hit.filled) / hit.of, hit.owner, hit.key LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100),
    name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
-  {element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  {element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+   name: left(name, 200), kind: 'entity',
    type: @type(e)}],
   why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'
 } END) AS sample

@@ -26,7 +26,7 @@ RETURN count, total, COLLECT {
   CALL (g) {
     UNWIND g.some AS r
     WITH r, left(@label(r), 200) AS label
-    WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
+    WITH r, label, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name
     ORDER BY name, elementId(r)
     RETURN collect({element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}) AS items
   }

@@ -13,8 +13,8 @@ CALL () {
   UNWIND [q IN $schema.node_required WHERE q.label IN types] AS q
   WITH q, count(*) AS needed, collect(CASE WHEN e[q.property] IS NULL THEN e END) AS lacking
   RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: [e IN lacking[0..$sample] | {
-    element_id: elementId(e), name: left(coalesce(@shown(e), ''), 200), type: @type(e), kind: 'entity',
-    key: left(coalesce(@key(e), @shown(e), ''), 200)}]}) AS nodes
+    element_id: elementId(e), name: left(@display(e), 200), type: @type(e), kind: 'entity',
+    key: left(coalesce(@key(e), @display(e)), 200)}]}) AS nodes
 }
 CALL () {
   MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
@@ -24,7 +24,7 @@ CALL () {
   WITH q, count(*) AS needed, collect(CASE WHEN r[q.property] IS NULL THEN r END) AS lacking
   RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: [r IN lacking[0..$sample] | {
     element_id: elementId(r), type: left(@label(r), 200), kind: 'relation',
-    name: left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + left(@label(r), 200) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)}]}) AS relations
+    name: left(@display(startNode(r)), 200) + ' -[' + left(@label(r), 200) + ']-> ' + left(@display(endNode(r)), 200)}]}) AS relations
 }
 WITH nodes + relations AS found
 WITH [g IN found WHERE g.missing > 0] AS groups, reduce(n = 0, g IN found | n + g.needed) AS total,

@@ -8,7 +8,7 @@
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
 MATCH (e:@Entity)
-WITH e, @shown(e) AS name
+WITH e, @display(e) AS name
 WITH e, @type(e) AS type
 WITH e, toLower(trim(type)) AS type
 WITH e, (type IS NULL OR type = '' OR type IN $placeholders) AND NOT coalesce(e.dangling = true, false)
@@ -18,11 +18,11 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS e
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, e, count(*) AS once
-WITH total, count, e, @shown(e) AS name, COUNT { (e)--() } AS links
+WITH total, count, e, @display(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
-  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+   name: left(name, 200), kind: 'entity',
    type: @type(e)}],
   why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
 } END) AS sample

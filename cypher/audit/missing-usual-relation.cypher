@@ -13,7 +13,7 @@ WITH s, n, CASE WHEN s.outgoing THEN COUNT { (n)-[r]->() WHERE type(r) = s.type 
 WITH s, count(*) AS nodes, sum(CASE WHEN times = 1 THEN 1 ELSE 0 END) AS one, collect(CASE WHEN times = 0 THEN n END) AS hits
 RETURN s.label AS owner, s.type AS type, s.outgoing AS outgoing, nodes, one, size(hits) AS none, COLLECT {
   UNWIND hits[0..1000] AS n
-  WITH n, left(coalesce(@shown(n), ''), 200) AS name
+  WITH n, left(@display(n), 200) AS name
   ORDER BY name, elementId(n)
   LIMIT $sample
   RETURN {items: [{element_id: elementId(n), key: name, name: name, type: @type(n), kind: 'entity'}], why: null}

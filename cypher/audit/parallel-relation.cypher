@@ -24,10 +24,10 @@ UNWIND lists AS list
 UNWIND list.hits AS hit
 WITH total, count, list.a AS a, hit, count(*) AS once
 WITH total, count, hit, a, hit.b AS b, left(hit.label, 200) AS label
-WITH total, count, hit, label, @shown(a) AS from_name,
-  @shown(b) AS to_name
+WITH total, count, hit, label, @display(a) AS from_name,
+  @display(b) AS to_name
 WITH total, count, hit, label,
-  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  left(from_name, 200) + ' -[' + label + ']-> ' + left(to_name, 200) AS shown
 ORDER BY hit.times DESC, shown LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

@@ -29,7 +29,7 @@ UNWIND groups AS g
 UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
 WITH total, count, turn, g.some[turn] AS r, left(g.label, 200) AS label, g.pattern AS pattern, g.reversed AS reversed,
      g.relations AS relations, count(*) AS once
-WITH total, count, turn, r, label, pattern, reversed, relations, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
+WITH total, count, turn, r, label, pattern, reversed, relations, left(@display(startNode(r)), 200) + ' -[' + label + ']-> ' + left(@display(endNode(r)), 200) AS name
 ORDER BY turn, relations DESC, pattern, name, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],

@@ -13,8 +13,8 @@ CALL () {
   UNWIND [q IN $schema.node_properties WHERE q.label IN types AND e[q.property] IS NOT NULL] AS q
   WITH q, valueType(e[q.property]) AS actual, count(*) AS values, collect(e) AS held
   RETURN collect({q: q, actual: replace(actual, ' NOT NULL', ''), values: values, some: [e IN held[0..$sample] | {
-    element_id: elementId(e), name: left(coalesce(@shown(e), ''), 200), type: @type(e), kind: 'entity',
-    key: left(coalesce(@key(e), @shown(e), ''), 200)}]}) AS nodes
+    element_id: elementId(e), name: left(@display(e), 200), type: @type(e), kind: 'entity',
+    key: left(coalesce(@key(e), @display(e)), 200)}]}) AS nodes
 }
 CALL () {
   MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
@@ -24,7 +24,7 @@ CALL () {
   WITH q, valueType(r[q.property]) AS actual, count(*) AS values, collect(r) AS held
   RETURN collect({q: q, actual: replace(actual, ' NOT NULL', ''), values: values, some: [r IN held[0..$sample] | {
     element_id: elementId(r), type: left(@label(r), 200), kind: 'relation',
-    name: left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + left(@label(r), 200) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)}]}) AS relations
+    name: left(@display(startNode(r)), 200) + ' -[' + left(@label(r), 200) + ']-> ' + left(@display(endNode(r)), 200)}]}) AS relations
 }
 WITH [g IN nodes + relations | g {.*, wrong: NOT (g.actual IN g.q.types OR (g.actual = 'INTEGER' AND 'FLOAT' IN g.q.types)
                            OR (g.actual STARTS WITH 'LIST' AND 'LIST' IN g.q.types)

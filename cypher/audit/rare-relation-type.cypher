@@ -16,10 +16,10 @@ UNWIND hits AS hit
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit ORDER BY hit.uses, hit.label LIMIT $sample
 WITH total, count, hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
-WITH total, count, hit, label, r, @shown(a) AS from_name,
-  @shown(b) AS to_name
+WITH total, count, hit, label, r, @display(a) AS from_name,
+  @display(b) AS to_name
 WITH total, count, hit, label, r,
-  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  left(from_name, 200) + ' -[' + label + ']-> ' + left(to_name, 200) AS shown
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: null, key: label, name: label, type: null, kind: 'type'},
     {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

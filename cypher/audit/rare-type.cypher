@@ -17,12 +17,12 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.first AS e
-WITH total, count, hit, e, @shown(e) AS name
+WITH total, count, hit, e, @display(e) AS name
 ORDER BY hit.uses, hit.type LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
-  {element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-   name: left(coalesce(name, ''), 200), kind: 'entity',
+  {element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+   name: left(name, 200), kind: 'entity',
    type: @type(e)}],
   why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
 } END) AS sample

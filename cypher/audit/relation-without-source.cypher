@@ -23,14 +23,14 @@ CALL (count) {
         AND NOT coalesce(b.dangling = true, false)
         AND size(@named_sources(r, Relation)) = 0
     }
-  WITH a, left(coalesce(@shown(a), '?'), 200) AS start
+  WITH a, left(@display(a), 200) AS start
   ORDER BY start, elementId(a) LIMIT $sample
   MATCH (a)-[r:@RELATION]->(b)
   WHERE @is(b, Endpoint)
     AND NOT coalesce(b.dangling = true, false)
     AND size(@named_sources(r, Relation)) = 0
   WITH r, b, start, left(@label(r), 200) AS label
-  WITH r, label, start + ' -[' + label + ']-> ' + left(coalesce(@shown(b), '?'), 200) AS name
+  WITH r, label, start + ' -[' + label + ']-> ' + left(@display(b), 200) AS name
   ORDER BY name, elementId(r) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: null}) AS sample
 }

@@ -30,9 +30,9 @@ WITH $suspects[at] AS s, nodes, both, same, targets, CASE WHEN both > 0 THEN pro
 RETURN s.label AS owner, s.first AS first, s.last AS last, nodes, both, same, targets, by_chance, COLLECT {
   UNWIND hits[0..1000] AS hit
   UNWIND hit.nodes[0..1000] AS n
-  WITH n, hit.end AS end, left(coalesce(@shown(n), ''), 200) AS name
+  WITH n, hit.end AS end, left(@display(n), 200) AS name
   ORDER BY name, elementId(n)
   LIMIT $sample
-  RETURN {items: [{element_id: elementId(n), key: name, name: name, type: @type(n), kind: 'entity'}], why: left(coalesce(@shown(end), '?'), 60)}
+  RETURN {items: [{element_id: elementId(n), key: name, name: name, type: @type(n), kind: 'entity'}], why: left(@display(end), 60)}
 } AS sample
 ORDER BY owner, first, last

@@ -12,8 +12,8 @@ WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
   UNWIND found[at..at + $slice] AS e
-  WITH e, @shown(e) AS name, [l IN labels(e) WHERE l IN keys($keys)][0] AS label
-  RETURN collect([elementId(e), coalesce(@key(e), name, ''), coalesce(name, ''), label,
+  WITH e, @display(e) AS name, [l IN labels(e) WHERE l IN keys($keys)][0] AS label
+  RETURN collect([elementId(e), coalesce(@key(e), name), name, label,
     [k IN $keys[label] | left(toStringOrNull(e[k]), 200)]]) AS rows
 }
 RETURN rows

@@ -14,11 +14,11 @@ CALL () {
   WITH total, size(hits) AS hit, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
   UNWIND hits AS e
   WITH total, hit, e, count(*) AS once
-  WITH total, hit, e, @shown(e) AS name
+  WITH total, hit, e, @display(e) AS name
   ORDER BY name, elementId(e) LIMIT $sample
   RETURN hit, total AS checked, collect(CASE WHEN e IS NOT NULL THEN {
-    items: [{element_id: elementId(e), key: left(coalesce(@key(e), name, ''), 200),
-      name: left(coalesce(name, ''), 200), type: @type(e), kind: 'entity'}],
+    items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200),
+      name: left(name, 200), type: @type(e), kind: 'entity'}],
     why: 'at least ' + toString(@source_limit) + ' sources'} END) AS found
   UNION ALL
   MATCH (a:@Endpoint)-[r]->(b:@Endpoint)
@@ -31,8 +31,8 @@ CALL () {
   UNWIND hits AS r
   WITH total, hit, r, count(*) AS once
   WITH total, hit, r, startNode(r) AS a, endNode(r) AS b, @label(r) AS label
-  WITH total, hit, r, label, left(coalesce(@shown(a), '?'), 200) + ' -[' + left(label, 200) + ']-> '
-       + left(coalesce(@shown(b), '?'), 200) AS name
+  WITH total, hit, r, label, left(@display(a), 200) + ' -[' + left(label, 200) + ']-> '
+       + left(@display(b), 200) AS name
   ORDER BY name, elementId(r) LIMIT $sample
   RETURN hit, total AS checked, collect(CASE WHEN r IS NOT NULL THEN {
     items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],

@@ -13,10 +13,10 @@ UNWIND hits AS r
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, r, count(*) AS once
 WITH total, count, r, @label(r) AS label, startNode(r) AS e
-WITH total, count, r, label, e, @shown(e) AS name
+WITH total, count, r, label, e, @display(e) AS name
 ORDER BY name, label, elementId(r) LIMIT $sample
-WITH total, count, r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '
-  + left(coalesce(name, '?'), 200) AS shown
+WITH total, count, r, label, e, left(name, 200) + ' -[' + label + ']-> '
+  + left(name, 200) AS shown
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
   why: null

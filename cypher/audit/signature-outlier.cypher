@@ -40,10 +40,10 @@ UNWIND list AS hit
 WITH total, count, hit, count(*) AS once
 UNWIND CASE WHEN hit IS NULL THEN [null] ELSE hit.some END AS r
 WITH total, count, hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
-WITH total, count, hit, r, label, @shown(a) AS from_name,
-  @shown(b) AS to_name
+WITH total, count, hit, r, label, @display(a) AS from_name,
+  @display(b) AS to_name
 WITH total, count, hit, r, label,
-  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  left(from_name, 200) + ' -[' + label + ']-> ' + left(to_name, 200) AS shown
 ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

@@ -21,7 +21,7 @@ WITH total, count, members, count(*) AS once
 CALL (members) {
   UNWIND members AS id
   WITH gds.util.asNode(id) AS e
-  WITH e, left(coalesce(@shown(e), ''), 200) AS name
+  WITH e, left(@display(e), 200) AS name
   ORDER BY name, elementId(e)
   RETURN collect({element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
                   type: @type(e),

@@ -24,7 +24,7 @@ WITH total, CASE WHEN fence > $min_degree THEN fence ELSE toFloat($min_degree) E
 WITH total, outlier, CASE WHEN isEmpty(candidates) THEN [null] ELSE candidates END AS candidates
 UNWIND candidates AS c
 WITH total, outlier, c.e AS e, c.degree AS degree, count(*) AS once
-WITH total, outlier, e, degree, left(coalesce(@shown(e), ''), 200) AS name
+WITH total, outlier, e, degree, left(@display(e), 200) AS name
 WITH total, outlier, e, degree, name, toLower(trim(name)) AS word
 WITH total, outlier, e, degree, name, degree > $word_degree AND (word IN $pronouns OR word IN $generic
   OR (word STARTS WITH 'the ' AND substring(word, 4) IN $generic)

@@ -17,7 +17,7 @@ WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS grou
 UNWIND groups AS g
 UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
 WITH total, count, turn, g.some[turn] AS e, g.wrong AS wrong, g.entities AS entities, count(*) AS once
-WITH total, count, turn, e, wrong, entities, left(coalesce(@shown(e), ''), 200) AS name
+WITH total, count, turn, e, wrong, entities, left(@display(e), 200) AS name
 ORDER BY turn, entities DESC, wrong[0], name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,

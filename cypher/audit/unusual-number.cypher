@@ -31,8 +31,8 @@ RETURN at, size(hits) AS hits, COLLECT {
   UNWIND hits[0..1000] AS hit
   WITH hit.n AS n, hit.r AS r, hit.text AS text
   WITH n, r, text, CASE
-    WHEN r IS NULL THEN left(coalesce(@shown(n), ''), 200)
-    ELSE left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + type(r) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)
+    WHEN r IS NULL THEN left(@display(n), 200)
+    ELSE left(@display(startNode(r)), 200) + ' -[' + type(r) + ']-> ' + left(@display(endNode(r)), 200)
   END AS name
   ORDER BY name, coalesce(elementId(n), elementId(r))
   LIMIT $sample

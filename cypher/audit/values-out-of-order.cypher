@@ -1,10 +1,11 @@
 // values-out-of-order: how many nodes and relations have both of two values of which one comes first (a birth, a death), and on how many
-// they stand the wrong way round. Values that cannot be compared (a date and a number) do not count.
+// they stand the wrong way round. Values that cannot be compared (a date and a number) do not count. The two may be a relation's own and
+// one of the node at its start or end, or of the two nodes.
 //
-// :param ordered => [{place: 0, owner: 'Person', labels: ['Person'], first: 'born', last: 'died'}] -- LIST OF MAP: two properties of labels, or of a type
+// :param ordered => [{place: 0, owner: 'Person', labels: ['Person'], first: 'born', last: 'died'}] -- LIST OF MAP: two properties of labels, or of a type; with first_of, last_of ('start', 'relation', 'end') between labels start and end
 // :param sample => 5                                                                           -- INTEGER: examples to return; 0: only counted
 //
-// returns: owner STRING, first STRING, last STRING, compared INTEGER, before INTEGER, hits INTEGER, sample LIST OF MAP
+// returns: place INTEGER, first_of STRING, compared INTEGER, before INTEGER, old INTEGER, gaps LIST OF LIST, hits INTEGER, sample LIST OF MAP
 // mode: read
 CALL () {
   MATCH (n:@Node)
@@ -16,8 +17,9 @@ CALL () {
   WHERE NOT isEmpty(pairs)
   MATCH (a:@Node)-[r]->(b:@Node)
   WHERE any(p IN pairs WHERE p.type = type(r))
-  UNWIND [p IN pairs WHERE p.type = type(r)] AS p
-  RETURN p, null AS n, r, r[p.first] AS first, r[p.last] AS last
+  UNWIND [p IN pairs WHERE p.type = type(r) AND (p.first_of IS NULL OR (p.start IN labels(a) AND p.end IN labels(b) AND a <> b))] AS p
+  RETURN p, null AS n, r, CASE p.first_of WHEN 'start' THEN a[p.first] WHEN 'end' THEN b[p.first] ELSE r[p.first] END AS first,
+    CASE p.last_of WHEN 'start' THEN a[p.last] WHEN 'end' THEN b[p.last] ELSE r[p.last] END AS last
 }
 WITH p, n, r, first, last
 WHERE none(x IN [first, last] WHERE x IS :: LIST<ANY> OR x IS :: BOOLEAN OR x IS :: LOCAL TIME OR x IS :: ZONED TIME)
@@ -30,24 +32,37 @@ WITH p, n, r, first, last, CASE
   ELSE toFloatOrNull(first) > toFloatOrNull(last)
 END AS reversed
 WHERE reversed IS NOT NULL
-WITH p, count(*) AS compared, sum(CASE WHEN reversed THEN 1 ELSE 0 END) AS wrong,
+// how far apart they are: days of dates and years, doubling; years before the year 1000 may be no years
+WITH p, n, r, first, last, reversed, [x IN [first, last] | CASE WHEN x =~ '\\d{4}-.*'
+  THEN 372.0 * toInteger(left(x, 4)) + 31 * toInteger(substring(x, 5, 2)) + coalesce(toIntegerOrNull(substring(x, 8, 2)), 1)
+  ELSE 372 * toFloatOrNull(x) END] AS days
+WITH p, n, r, first, last, reversed, any(x IN days WHERE x < 372000) AS old,
+  toInteger(log(abs(coalesce(days[1] - days[0], 0.0)) + 1) / log(2)) AS gap
+WITH p, reversed, gap, count(*) AS times, sum(CASE WHEN old THEN 1 ELSE 0 END) AS old,
   sum(CASE WHEN NOT reversed AND first <> last THEN 1 ELSE 0 END) AS before,
   collect(CASE WHEN reversed AND $sample > 0 THEN {n: n, r: r, first: first, last: last} END) AS hits
-WITH collect(p {.*, compared: compared, wrong: wrong, before: before, hits: hits}) AS rows
+WITH p, sum(times) AS compared, sum(CASE WHEN reversed THEN times ELSE 0 END) AS wrong, sum(before) AS before, sum(old) AS old,
+  collect([reversed, gap, times]) AS gaps, collect(hits) AS hits
+WITH collect(p {.*, compared: compared, wrong: wrong, before: before, old: old, gaps: gaps, hits: hits}) AS rows
 UNWIND $ordered AS p
 WITH p, head([row IN rows WHERE row.place = p.place]) AS row
-WITH p, coalesce(row.compared, 0) AS compared, coalesce(row.before, 0) AS before, coalesce(row.wrong, 0) AS wrong,
-  coalesce(row.hits, []) AS hits
-RETURN p.owner AS owner, p.first AS first, p.last AS last, compared, before, wrong AS hits, COLLECT {
-  UNWIND hits AS hit
+WITH p, coalesce(row.compared, 0) AS compared, coalesce(row.before, 0) AS before, coalesce(row.old, 0) AS old,
+  coalesce(row.gaps, []) AS gaps, coalesce(row.wrong, 0) AS wrong, coalesce(row.hits, []) AS hits
+RETURN p.place AS place, p.first_of AS first_of, compared, before, old, gaps, wrong AS hits, COLLECT {
+  UNWIND hits AS some
+  UNWIND some AS hit
   WITH hit.n AS n, hit.r AS r, left(hit.first, 40) AS first, left(hit.last, 40) AS last
   WITH n, r, first, last, CASE
-    WHEN r IS NULL THEN left(coalesce(@shown(n), ''), 200)
-    ELSE left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + type(r) + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200)
+    WHEN r IS NULL THEN left(@display(n), 200)
+    ELSE left(@display(startNode(r)), 200) + ' -[' + type(r) + ']-> ' + left(@display(endNode(r)), 200)
   END AS name
   ORDER BY name, coalesce(elementId(n), elementId(r))
   LIMIT $sample
   RETURN {items: [{element_id: coalesce(elementId(n), elementId(r)), key: name, name: name, type: coalesce(type(r), @type(n)),
-    kind: CASE WHEN r IS NULL THEN 'entity' ELSE 'relation' END}], why: p.first + ' ' + first + ', ' + p.last + ' ' + last}
+    kind: CASE WHEN r IS NULL THEN 'entity' ELSE 'relation' END}],
+    why: coalesce(p.first_owner + '.', CASE p.first_of WHEN 'start' THEN left(@display(startNode(r)), 60) + ': '
+        WHEN 'end' THEN left(@display(endNode(r)), 60) + ': ' END, '') + p.first + ' ' + first + ', '
+      + coalesce(p.last_owner + '.', CASE p.last_of WHEN 'start' THEN left(@display(startNode(r)), 60) + ': '
+        WHEN 'end' THEN left(@display(endNode(r)), 60) + ': ' END, '') + p.last + ' ' + last}
 } AS sample
 ORDER BY p.place

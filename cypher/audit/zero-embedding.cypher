@@ -35,9 +35,9 @@ CALL (hits) {
      @id(n) AS id
   ORDER BY kind DESC, coalesce(name, id), elementId(n) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(n), kind: CASE kind WHEN 'chunk' THEN 'chunk' ELSE 'entity' END,
-    key: left(CASE kind WHEN 'chunk' THEN coalesce(id, elementId(n)) WHEN 'entity' THEN coalesce(@key(n), name, '')
+    key: left(CASE kind WHEN 'chunk' THEN coalesce(id, elementId(n)) WHEN 'entity' THEN coalesce(@key(n), @display(n))
       ELSE coalesce(@key(n), name, id, elementId(n)) END, 200),
-    name: left(CASE kind WHEN 'chunk' THEN coalesce(id, elementId(n)) WHEN 'entity' THEN coalesce(name, '')
+    name: left(CASE kind WHEN 'chunk' THEN coalesce(id, elementId(n)) WHEN 'entity' THEN @display(n)
       ELSE coalesce(name, id, elementId(n)) END, 200),
     type: CASE kind WHEN 'chunk' THEN null WHEN 'entity' THEN @type(n) ELSE kind END}],
     why: CASE WHEN square = 0 THEN 'all numbers are zero' ELSE 'a number is not finite, or far too large' END}) AS sample

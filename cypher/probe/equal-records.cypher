@@ -23,7 +23,7 @@ CALL (e) {
   WITH o LIMIT $neighbours
   RETURN collect(DISTINCT elementId(o)) AS near
 }
-WITH e, label, near, @shown(e) AS name
+WITH e, label, near, @display(e) AS name
 RETURN elementId(e) AS element_id, coalesce(@key(e), name, '') AS key, coalesce(name, '') AS name, label, near, [k IN $keys[label] |
   CASE WHEN valueType(e[k]) STARTS WITH 'LIST' THEN left(reduce(text = '[', x IN e[k] | text + coalesce(toStringOrNull(x), '') + ';'), 500)
   ELSE left(toStringOrNull(e[k]), 500) + CASE WHEN size(toStringOrNull(e[k])) > 500 THEN '#' + size(toStringOrNull(e[k])) ELSE '' END END] AS values

@@ -8,6 +8,6 @@
 UNWIND $ids AS id
 WITH id, gds.util.asNode(id) AS e
 WHERE e IS NOT NULL
-WITH id, e, left(coalesce(@shown(e), ''), 200) AS name
+WITH id, e, left(@display(e), 200) AS name
 RETURN id, {element_id: elementId(e), key: left(coalesce(@key(e), name), 200), name: name,
             type: @type(e), kind: 'entity'} AS item

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kgeval.auditing.hit_shares import seldom_true
 from kgeval.auditing.rulebook import Rule
 from kgeval.graph.layouts.entity_names import last_word
 from kgeval.names.forms import kind_of
@@ -34,10 +35,15 @@ def without_technical(layout: Layout, profile: GraphProfile | None) -> Layout:
 
 
 def as_in(rule: Rule, profile: GraphProfile | None) -> Rule:
-    """The rule as it holds in a graph of this kind: how grave its hits are there, and what to do about them."""
+    """The rule as it holds in a graph of this kind: how grave its hits are there, and what to do about them. Where readers hold fewer than
+    half of the hits to be true, they are information."""
     if profile is None:
         return rule
-    told = {"severity": rule.severity_in.get(profile.kind), "advice": "" if profile.is_from_texts else rule.advice_made}
+    is_seldom_true = seldom_true(rule.id, "extracted" if profile.is_from_texts else "made") is not None
+    told = {
+        "severity": "info" if is_seldom_true else rule.severity_in.get(profile.kind),
+        "advice": "" if profile.is_from_texts else rule.advice_made,
+    }
     changed = {name: value for name, value in told.items() if value}
     return rule.model_copy(update=changed) if changed else rule
 

@@ -39,6 +39,7 @@ ALL = 1_000_000_000
 # Checks that read the same, and for whom: they run one behind the other, so that nothing else's arrays lie beside what was read.
 SAME_READS = {
     "type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source", "name-in-other-language": "ends-not-in-source",
+    "wrongly-cited-chunk": "ends-not-in-source",
 }
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 SMALL = 20_000  # entities, relations and chunks, below which a query takes less than the way to a server that is far away

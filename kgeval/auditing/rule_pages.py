@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from kgeval.auditing.causes import EVERY
+from kgeval.auditing.hit_shares import MADE, hit_shares, read_figures, seldom_true
 from kgeval.auditing.merging import STAYS
 from kgeval.auditing.repair import FIXED_TYPES, MERGE, lists_hits, query_lists, repair_query
 from kgeval.auditing.rulebook import Rule
-from kgeval.config import explain
-from kgeval.errors import ConfigError
 from kgeval.graph.queries import DRY
 
-Figures = TypeVar("Figures", bound=BaseModel)
-
 FILE = Path(__file__).with_name("measured.toml")  # what the duplicate checks were worth on labelled pairs of our own
-PRECISION = Path(__file__).with_name("precision.toml")
 TRUE_HITS = (
     "Two readers who did not see each other's labels read up to 30 hits of each finding on public graphs; a hit is true where both hold "
     "that the graph's owner would act on it (`make precision`)."
@@ -81,29 +75,6 @@ class MeasuredRun(BaseModel):
     classes: list[PairClass]
 
 
-class HitShare(BaseModel):
-    """How many hits of a check two readers hold to be true, on graphs of a kind (`made`: extracted from texts, or made by people).
-    `measured`: there are hits and graphs enough to say something of others; `interval`: 95 %, graphs as clusters."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    check: str
-    made: Literal["extracted", "made"]
-    labelled: int
-    true: int
-    graphs: int
-    measured: bool
-    interval: tuple[float, float] | None = None
-
-
-class HitShares(BaseModel):
-    """All shares, in the file's order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    share: list[HitShare]
-
-
 class MeasuredRuns(BaseModel):
     """All runs, in the file's order."""
 
@@ -115,20 +86,7 @@ class MeasuredRuns(BaseModel):
 @cache
 def measured() -> MeasuredRuns:
     """The figures that the package carries. Raises: ConfigError for a broken file."""
-    return _read_figures(FILE, MeasuredRuns, "tools/measure_duplicates.py")
-
-
-@cache
-def hit_shares() -> HitShares:
-    """How many hits are true, as the package carries it. Raises: ConfigError for a broken file."""
-    return _read_figures(PRECISION, HitShares, "make precision")
-
-
-def _read_figures(file: Path, figures: type[Figures], maker: str) -> Figures:
-    try:
-        return figures.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except ValidationError as wrong:
-        raise ConfigError(f"{file.name}: " + "; ".join(explain(wrong)), fix=f"run {maker} again") from wrong
+    return read_figures(FILE, MeasuredRuns, "tools/measure_duplicates.py")
 
 
 def true_hits_section(rule_id: str) -> str | None:
@@ -136,7 +94,7 @@ def true_hits_section(rule_id: str) -> str | None:
     own = [share for share in hit_shares().share if share.check == rule_id]
     lines = [TRUE_HITS, "", "| graphs | hits read | true | share (95 %) |", "|---|---|---|---|"]
     for share in own:
-        kind = "extracted from texts" if share.made == "extracted" else "made by people"
+        kind = MADE[share.made]
         told = f"{share.true / share.labelled:.2f}"
         told += f" ({share.interval[0]:.2f} to {share.interval[1]:.2f})" if share.interval else ""
         told += "" if share.measured else ": too few to say something of other graphs"
@@ -224,7 +182,18 @@ def _asked_of(rule: Rule) -> list[str]:
     by_severity = sorted({(severity, kind) for kind, severity in rule.severity_in.items()})
     for severity in dict.fromkeys(severity for severity, _ in by_severity):
         lines.append(f"Severity {severity} in graphs that are {_either([kind for other, kind in by_severity if other == severity])}.")
+    lines += list(_information(rule))
     return ["## Asked of", " ".join([*lines, "What a graph is, `kgeval profile` says, with the evidence."])] if lines else []
+
+
+def _information(rule: Rule) -> Iterator[str]:
+    """Where fewer than half of the hits are true; once for both kinds of graph if the figure is the same."""
+    found = {made: share for made in MADE if rule.severity != "info" and (share := seldom_true(rule.id, made)) is not None}
+    figures = {made: f"{share.true} of {share.labelled} hits that readers saw are true" for made, share in found.items()}
+    if len(figures) == len(MADE) and len({*figures.values()}) == 1:
+        yield f"Info at most: {figures['made']}."
+    else:
+        yield from (f"Info at most in graphs that are {MADE[made]}: {figure}." for made, figure in figures.items())
 
 
 def _either(words: Sequence[str]) -> str:

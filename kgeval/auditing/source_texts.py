@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -59,6 +60,21 @@ def stands_inflected(forms: Iterable[Form], text: bytes) -> bool:
     return any(all(word in text or stem in text for word, stem in zip(words, _stems(words), strict=True)) for words in forms)
 
 
+class WholeName:
+    """A name or its aliases as whole words one behind the other, where the script of the name puts spaces between words."""
+
+    def __init__(self, forms: Sequence[Form], script: str | None) -> None:
+        self._joined = [b"".join(words) for words in forms]
+        either = b"|".join(b"s? *".join(map(re.escape, words)) for words in forms)
+        self._words = None if script in UNSPACED else re.compile(rb"(?<![^ ])(?:" + either + rb")s?(?![^ ])")
+
+    def stands_in(self, text: bytes, spaced: bytes) -> bool:
+        """Whether it is in a text, reduced without and with spaces."""
+        if not any(joined in text for joined in self._joined):
+            return False
+        return self._words is None or self._words.search(spaced) is not None
+
+
 def _stems(words: Form) -> list[bytes]:
     return [_stem(word.decode("utf-8", "surrogatepass"), alone=len(words) == 1).encode("utf-8", "surrogatepass") for word in words]
 
@@ -79,6 +95,7 @@ def _is_inflected(text: str) -> bool:
 
 
 _ASCII = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
+UNSPACED = {"Chinese", "Japanese", "Thai", "Lao", "Khmer", "Myanmar"}  # scripts that put no spaces between words
 
 
 class Plain:
@@ -102,6 +119,22 @@ class Plain:
         return normal_form(text, "NFKC").casefold().translate(self)
 
 
+class Spaced(Plain):
+    """As `Plain`, with a space for each character that it leaves out: words have their ends."""
+
+    def __getitem__(self, code: int) -> int | None:
+        return super().__getitem__(code) or ord(" ")
+
+    def __call__(self, text: str) -> str:
+        """The reduced text, with spaces."""
+        if text.isascii():
+            return text.lower().translate(_SPACED_ASCII)
+        return super().__call__(text)
+
+
+_SPACED_ASCII = dict.fromkeys(_ASCII, " ")
+
+
 class ChunkTexts:
     """Chunks with text under both their names, element id and own id, as numbers; and their reduced texts in UTF-8.
 
@@ -116,7 +149,7 @@ class ChunkTexts:
         self._inflected: dict[int, bool] = {}
 
     def add(self, row: Row, text: str) -> None:
-        """Takes one chunk in, with its reduced text."""
+        """Takes one chunk in, with its reduced text that still has spaces."""
         number = len(self._texts)
         if number < ASKED_LANGUAGE:
             self._languages[detect_language(row["text"])] += 1
@@ -134,7 +167,18 @@ class ChunkTexts:
 
     def text(self, number: int) -> bytes:
         """A chunk's reduced text."""
+        return self.spaced(number).replace(b" ", b"")
+
+    def spaced(self, number: int) -> bytes:
+        """A chunk's reduced text, with a space for what is left out of it."""
         return self._texts.raw(number)
+
+    def keys(self) -> list[tuple[str, str]]:
+        """By number, a chunk's element id, and its own id, or the element id again."""
+        found: list[tuple[str, str]] = [("", "")] * len(self)
+        for key, number in self.number.items():  # the element id comes first
+            found[number] = (found[number][0], key) if found[number][0] else (key, key)
+        return found
 
     @property
     def language(self) -> TextLanguage:
@@ -195,9 +239,9 @@ def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
 
 
 def _chunks(check: CheckRun) -> ChunkTexts:
-    chunks, plain = ChunkTexts(), Plain()
+    chunks, spaced = ChunkTexts(), Spaced()
     for row in check.stream("chunk-sources", texts=True):
-        chunks.add(row, plain(without_markup(row["text"])))
+        chunks.add(row, spaced(without_markup(row["text"])))
     return chunks
 
 

@@ -248,6 +248,23 @@ class _Writer:
     def _shown(self, x: str) -> str:
         return self._name(x, ids=True)
 
+    def _display(self, x: str) -> str:
+        """What a report calls a node, which is never empty: its name or id, else what describes it, else its element id."""
+        ways = [self._shown(x), *self._details(x), f"elementId({x})"]
+        return f"head([d_ IN [{', '.join(way for way in ways if way != 'null')}] WHERE trim(d_) <> ''])"
+
+    def _details(self, x: str) -> list[str]:
+        """By label what describes a node, as key=value; labels and keys that cannot be written are left out."""
+        cases = []
+        for label, keys in self._layout.label_details.items():
+            written = [key for key in keys if not _UNWRITTEN.search(key)]
+            if written and not _UNWRITTEN.search(label):
+                texts = {key: f"left(toStringOrNull({x}.{cypher_name(key)}), 60)" for key in written}
+                values = [f"coalesce({cypher_literal(f', {key}=')} + {text}, '')" for key, text in texts.items()]
+                where = f"({x}:{cypher_name(label)}) = true" if label else f"isEmpty(labels({x}))"
+                cases.append(f"WHEN {where} THEN substring({' + '.join(values)}, 2)")
+        return [f"CASE {' '.join(cases[: self._most])} END"] if cases and self._most else []
+
     def _kind(self, labels: str) -> str:
         """Of labels, the one that is a type and has the lowest rank. A store gives a node's labels in the order in which it first met
         them."""

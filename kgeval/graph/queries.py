@@ -49,7 +49,7 @@ _FORMS: dict[str, set[str | None]] = {
     "is": {*NODES, *RELATIONS}, "has_label": {"Entity", "Chunk", "Document", "Community", "Memory", "Excluded"},
     "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
     **{value: {None} for value in (
-        "name", "shown", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document", "markup", "output",
+        "name", "shown", "display", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document", "markup", "output",
     )},
 }
 

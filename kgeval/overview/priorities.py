@@ -27,7 +27,7 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
         "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",
         "relations with named ends and a chunk that has text", "relations between entities that have a type",
     ), ("relations",)),
-    **dict.fromkeys(("chunks", "chunks with a text of some length"), ("chunks",)),
+    **dict.fromkeys(("chunks", "chunks with text", "chunks with a text of some length"), ("chunks",)),
     "entities and relations with sources": ("entities", "relations"),
     **dict.fromkeys(("nodes of a kind that has embeddings", "embeddings"), ("entities", "chunks")),
 }

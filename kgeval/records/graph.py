@@ -40,7 +40,8 @@ class Layout(PublicRecord):
     `relation_types = []` means every type but `relation_excluded_types`. `kgeval.graph.layouts.bind` replaces both with
     the database's real names before a query sees the map. It also computes `type_label_rank` (which of a node's labels is its type:
     the one of the lowest rank), `label_names` (how the nodes of each label are named; the first that fits counts; empty: by
-    `name_keys`), and where the layout leaves `relations_undirected` open, what the import that wrote the graph saw.
+    `name_keys`), `label_details` (by label, "" for none, what describes a node that has neither name nor id), and where the layout
+    leaves `relations_undirected` open, what the import that wrote the graph saw.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Layout(PublicRecord):
     entity_excluded_labels: list[str] = Field(default_factory=list)
     name_keys: list[str] = Field(default_factory=list)
     label_names: list[LabelName] = Field(default_factory=list)
+    label_details: dict[str, list[str]] = Field(default_factory=dict)
     key_property: str | None = None
     alias_keys: list[str] = Field(default_factory=list)
     description_key: str | None = None

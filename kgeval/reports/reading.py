@@ -48,7 +48,12 @@ def _names(report: AuditReport) -> list[str]:
         return []
     keys = {label: " + ".join(visible(key, longest=40) for key in one.keys) for label, one in first.items()}
     named = [f"{visible(label, longest=40)} by {keys[label]}" for label, one in first.items() if not one.is_id]
-    ids = [f"{visible(label, longest=40)} ({keys[label] or 'not even an id'})" for label, one in first.items() if one.is_id]
+    details = {label or "all others": described for label, described in report.layout.label_details.items()}
+    described = {label: " + ".join(visible(key, longest=40) for key in details.get(label, ())) for label in first}
+    ids = [
+        f"{visible(label, longest=40)} ({keys[label] or (described[label] and f'none: {described[label]}') or 'not even an id'})"
+        for label, one in first.items() if one.is_id
+    ]
     parts = [first_of(named, NAMED)] if named else []
     parts += [f"without a name, by an id: {first_of(ids, NAMED)}"] if ids else []
     return [f"Names: {'; '.join(parts)} (--set name_keys=LABEL.PROPERTY,* changes it)"]

@@ -32,6 +32,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from property_graphs import load_property_graph
 
 import kgeval
+from kgeval.auditing.hit_shares import LEAST_GRAPHS, LEAST_HITS
+from kgeval.auditing.rulebook import load_rules
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.literals import cypher_name
 from kgeval.profiling.record import FROM_TEXTS
@@ -40,7 +42,6 @@ from kgeval.stats.clusters import arranged, ratio
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 FIGURES = Path(kgeval.__file__).parent / "auditing" / "precision.toml"
 LABELS = Path(__file__).parents[1] / "labelled" / "hits"
-LEAST_HITS, LEAST_GRAPHS = 20, 2
 MANY = 1_000_000  # graphs in the world, of which these were read
 YES, NO = "yes", "no"
 
@@ -90,7 +91,7 @@ def main() -> None:
 
 
 def hits_of(path: Path, address: Address, graph: Graph, labels: Path, most: int) -> Iterator[Hit]:
-    """The errors and warnings of one graph."""
+    """The errors and warnings of one graph, as the rules have them whatever was measured."""
     clear(graph)
     name = path.name.split(".")[0]
     loaded = None
@@ -103,11 +104,13 @@ def hits_of(path: Path, address: Address, graph: Graph, labels: Path, most: int)
     known = read_labels(labels / f"{name}.csv")
     kind = report.profile.kind if report.profile else "?"
     for finding in report.findings:
-        if finding.status != "failed" or finding.severity not in ("error", "warning"):
+        rule = load_rules()[finding.rule_id]
+        severity = rule.severity_in.get(report.profile.kind, rule.severity) if report.profile else rule.severity
+        if finding.status != "failed" or severity not in ("error", "warning"):  # also those that are information for what was measured
             continue
         texts = sorted({hit_text(example) for example in finding.examples}, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
         for text in texts[:most]:
-            yield Hit(name, kind, finding.rule_id, finding.severity, text, known.get((finding.rule_id, digest(text)), (None, None)))
+            yield Hit(name, kind, finding.rule_id, severity, text, known.get((finding.rule_id, digest(text)), (None, None)))
 
 
 def hit_text(example: Any) -> str:

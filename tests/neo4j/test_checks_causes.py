@@ -190,7 +190,32 @@ def test_a_name_that_stands_in_another_text_has_a_wrong_source(graph: Graph, dra
     draw("CREATE (:Chunk {id: 'c2', text: 'Concrete is poured.'})")
     found = audited(graph, "name-not-in-source")["name-not-in-source"]
     assert found.examples[0].why == "the name is not in its only chunk; it is in 1 other: the source is wrong, not the name"
-    assert "1 of the 1 names stand in other texts" in (found.reason or "")
+    assert "1 of 1 name that no text of their own holds stand in other texts" in (found.reason or "")
+
+
+def test_how_many_other_texts_hold_a_name_counts_whole_words(graph: Graph, draw: Draw) -> None:
+    graph.write(EXTRACTED, {"names": ["Ice", "Water Supply"], "text": "Mortar."})
+    draw("""UNWIND ['A device.', 'Ice melts.', 'Supply of water.', 'The water-supplies of the town', 'Water supply'] AS text
+            CREATE (:Chunk {id: text, text: text})""")
+    found = audited(graph, "name-not-in-source")["name-not-in-source"]
+    others = {one.items[0].name: (one.why or "").partition("it is in ")[2] for one in found.examples}
+    assert others == {"Ice": "1 other: the source is wrong, not the name", "Water Supply": "1 other: the source is wrong, not the name"}
+
+
+def test_one_chunk_that_many_cite_wrongly_is_one_cause(graph: Graph, draw: Draw) -> None:
+    """Twelve entities of a text about something else are one slip; two of a text that names most of its entities are not."""
+    towns = [f"Town{chr(97 + n)}ville" for n in range(12)]
+    graph.write(EXTRACTED, {"names": [*towns, "Mortar"], "text": "Mortar is mixed."})
+    graph.write("CREATE (:Chunk {id: 'c2', text: $text})", {"text": f"{', '.join(towns)} lie on the river."})
+    rivers = [f"River{chr(97 + n)}" for n in range(12)]
+    graph.write(EXTRACTED.replace("'c1'", "'c3'"), {"names": [*rivers, "Towna River", "Lost"], "text": ", ".join(rivers)})
+    found = audited(graph, "name-not-in-source,wrongly-cited-chunk")
+    cause, names = found["wrongly-cited-chunk"], found["name-not-in-source"]
+    assert (cause.count, cause.severity) == (1, "warning")
+    assert cause.examples[0].why == "12 entities come from it alone, and it names none of them; 12 of them stand in other chunks"
+    assert (names.count, names.explained, sorted(names_of(names))) == (
+        2, {"wrongly-cited-chunk": 12}, ["Lost", "Towna River"],
+    )
 
 
 def test_lists_of_keywords_explain_rare_labels(graph: Graph, draw: Draw) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import kgeval
 from kgeval.auditing.constants import CONSTANT
+from kgeval.auditing.steps.extra_usual_relation import share_of_several
 from kgeval.auditing.steps.same_at_both_ends import are_opposite
 from kgeval.auditing.steps.unusual_number import NumberRange, is_quantity, usual_numbers
 from kgeval.auditing.steps.values_out_of_order import Ordered, in_order
@@ -376,6 +377,117 @@ def test_nodes_without_a_relation_that_nearly_all_others_have_are_found(graph: G
         **{f"Encounter {i}": "none -[OF_PATIENT]->, which 98 of 100 Encounter have" for i in (3, 4)},
         **{f"Patient {i}": "none <-[OF_PATIENT]-, which 98 of 100 Patient have" for i in (3, 4)},
     }
+
+
+def test_nodes_with_two_of_a_relation_of_which_the_others_have_one_are_found(graph: Graph, draw: Draw) -> None:
+    """Two birthplaces, a room in two houses, a hive at two apiaries. No slip: two employers, two directors, a house that changed hands, the
+    same place twice, and what many have two of."""
+    draw("""UNWIND range(1, 12) AS i CREATE (:Town {townId: i, name: 'Town ' + i}), (:Firm {firmId: i, name: 'Firm ' + i})
+            WITH count(*) AS done UNWIND range(1, 100) AS i
+            CREATE (p:Person {personId: i, name: 'Person ' + i}), (h:House {houseId: i, street: 'Street ' + i}),
+              (r:Room {roomId: i, door: 'Door ' + i}), (h)-[:HAS_ROOM]->(r), (f:Film {filmId: i, title: 'Film of letters ' + i})
+            WITH p, h, r, f, i MATCH (t:Town {townId: 1 + i % 12}) MATCH (o:Firm {firmId: 1 + i % 12})
+            CREATE (p)-[:BORN_IN]->(t), (p)-[:WORKS_AT]->(o), (f)-[:DIRECTED_BY]->(p), (h)-[:OF_OWNER {since: 1900 + i}]->(p),
+              (h)-[:LIES_NEAR]->(t), (f)-[:PRAISED_IN]->(t)
+            WITH p, h, r, f, i MATCH (t:Town {townId: 1 + (i + 5) % 12}) MATCH (o:Firm {firmId: 1 + (i + 5) % 12})
+            FOREACH (x IN CASE WHEN i IN [3, 4] THEN [1] ELSE [] END | CREATE (p)-[:BORN_IN]->(t), (p)-[:WORKS_AT]->(o))
+            FOREACH (x IN CASE WHEN i % 20 = 0 THEN [1] ELSE [] END | CREATE (h)-[:LIES_NEAR]->(t), (f)-[:PRAISED_IN]->(t))
+            WITH p, h, r, f, i MATCH (next:House {houseId: 1 + i % 100}) MATCH (other:Person {personId: 1 + i % 100})
+            MATCH (p)-[:BORN_IN]->(same:Town)
+            FOREACH (x IN CASE i WHEN 6 THEN [1] ELSE [] END | CREATE (next)-[:HAS_ROOM]->(r))
+            FOREACH (x IN CASE i WHEN 7 THEN [1] ELSE [] END | CREATE (f)-[:DIRECTED_BY]->(other), (h)-[:OF_OWNER {since: 2020}]->(other))
+            FOREACH (x IN CASE i WHEN 8 THEN [1] ELSE [] END | CREATE (p)-[:BORN_IN]->(same))""")
+    found = audited(graph, "extra-usual-relation")["extra-usual-relation"]
+    assert whys(found) == {
+        "Person 3": "-[BORN_IN]-> Town 4 and Town 9, where 98 of 100 Person have one",
+        "Person 4": "-[BORN_IN]-> Town 10 and Town 5, where 98 of 100 Person have one",
+        "Room 6": "<-[HAS_ROOM]- House 6 and House 7, where 99 of 100 Room have one",
+    }
+    assert found.severity == "warning"
+
+
+@pytest.mark.parametrize(("type_", "outgoing", "share"), [
+    ("BORN_IN", True, 0.03), ("STANDS_AT", True, 0.02), ("OF_CUSTOMER", True, 0.02), ("FEEDS", True, 0.005), ("WORKS_AT", True, None),
+    ("DIRECTED_BY", True, None), ("HAS_ROOM", True, None), ("HAS_ROOM", False, 0.02), ("EMPLOYS", False, None),
+])
+def test_how_many_may_have_two_by_mistake_is_read_in_the_name_of_the_type(type_: str, outgoing: bool, share: float | None) -> None:
+    assert share_of_several(type_, outgoing=outgoing) == share
+
+
+def test_dates_in_the_wrong_order_across_a_relation_are_found(graph: Graph, draw: Draw) -> None:
+    """A parent younger than its child, a visit before the animal was born, a hire before the foundation, a delivery before the order, a
+    vote before the member joined. No slip: adopted children, old books that people read, houses older than who lives in them, firms that
+    own each other, and dates that know nothing of each other."""
+    draw("""UNWIND range(1, 100) AS i
+            CREATE (p:Person {personId: i, name: 'Person ' + i, born: -300 + i}), (c:Pupil {pupilId: i, name: 'Pupil ' + i,
+                born: CASE i WHEN 3 THEN -320 ELSE -275 + i END}), (p)-[:PARENT_OF]->(c),
+              (a:Animal {chip: 'a' + i, born: date('2015-01-01') + duration({days: i})}),
+              (v:Visit {visitId: i, at: toString(date('2015-01-03') + duration({days: CASE i WHEN 4 THEN -40 ELSE 2 * i END}))})-[:OF]->(a),
+              (f:Firm {firmId: i, name: 'Firm ' + i, founded: 1900 + i}),
+              (e:Clerk {badge: 'e' + i, hired: CASE i WHEN 5 THEN '1890-05-01' ELSE toString(1901 + i) + '-03-01' END})-[:WORKS_AT]->(f),
+              (o:Order {orderNo: 'o' + i, placed: date('2020-01-01') + duration({days: i})}),
+              (o)-[:SENT_AS]->(:Parcel {parcelNo: 'x' + i, shipped: date('2020-01-01')
+                + duration({days: CASE i WHEN 6 THEN 1 ELSE i + i % 7 + 1 END})}),
+              (m:Member {card: 'm' + i, joined: date('2020-01-01') + duration({days: i})})-[:VOTED {cast: date('2020-01-01')
+                + duration({days: CASE i WHEN 7 THEN 2 ELSE i + i % 9 + 1 END})}]->(:Motion {motionNo: i, tabled: date('2000-01-01')}),
+              (r:Reader {readerNo: i, born: 1950 + i % 40}),
+              (r)-[:READ]->(:Book {isbn: 'b' + i, published: CASE i WHEN 8 THEN 1812 ELSE 2010 END}),
+              (r)-[:LIVES_IN]->(:House {houseNo: i, built: 1900 + i}),
+              (s:Site {siteNo: i, cleared: date('1990-01-01') + duration({days: i * 37 % 4000})})
+                -[:NEAR]->(:Dam {damNo: i, filled: date('1999-06-01') + duration({days: i * 53 % 4000})})
+            WITH collect(f) AS firms UNWIND range(0, 98) AS at WITH firms[at] AS a, firms[(at * 7 + 3) % 100] AS b WHERE a <> b
+            CREATE (a)-[:BOUGHT]->(b)""")
+    found = audited(graph, "values-out-of-order")["values-out-of-order"]
+    assert whys(found) == {
+        "Person 3 -[PARENT_OF]-> Pupil 3": "Person.born -297, Pupil.born -320; 99 of 100 stand the other way round",
+        "Visit 4 -[OF]-> Animal a4": "Animal.born 2015-01-05, Visit.at 2014-11-24; 99 of 100 stand the other way round",
+        "Clerk e5 -[WORKS_AT]-> Firm 5": "Firm.founded 1905, Clerk.hired 1890-05-01; 99 of 100 stand the other way round",
+        "Order o6 -[SENT_AS]-> Parcel x6": "Order.placed 2020-01-07, Parcel.shipped 2020-01-02; 99 of 100 stand the other way round",
+        "Member m7 -[VOTED]-> Motion 7": "Member.joined 2020-01-08, VOTED.cast 2020-01-03; 99 of 100 stand the other way round",
+    }
+
+
+def test_dates_of_one_label_are_told_by_the_names_of_the_nodes(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 60) AS i
+            MERGE (a:Person {personId: i}) SET a.name = 'Person ' + i, a.born = 1500 + i * 10
+            MERGE (b:Person {personId: i + 3}) CREATE (b)-[:CHILD_OF]->(a)
+            WITH count(*) AS done MATCH (p:Person) SET p.born = CASE p.personId WHEN 63 THEN 1900 ELSE 1500 + p.personId * 10 END,
+              p.name = 'Person ' + p.personId""")
+    found = audited(graph, "values-out-of-order")["values-out-of-order"]
+    why = "Person 60: born 2100, Person 63: born 1900; 59 of 60 stand the other way round"
+    assert whys(found) == {"Person 63 -[CHILD_OF]-> Person 60": why}
+
+
+def test_one_relation_of_thirty_that_leads_to_another_label_is_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(1, 30) AS i CREATE (p:Player {playerNo: i, name: 'Player ' + i}), (t:Team {teamNo: i, name: 'Team ' + i}),
+              (c:Town {townNo: i, name: 'Town ' + i}), (t)-[:BASED_IN]->(c)
+            FOREACH (x IN CASE i WHEN 7 THEN [1] ELSE [] END | CREATE (p)-[:SIGNED_WITH]->(c))
+            FOREACH (x IN CASE i WHEN 7 THEN [] ELSE [1] END | CREATE (p)-[:SIGNED_WITH]->(t))""")
+    found = audited(graph, "signature-outlier")["signature-outlier"]
+    assert whys(found) == {"Player 7 -[SIGNED_WITH]-> Town 7": "Player -> Town: 1 of 30; usual: Player -> Team (29)"}
+    assert found.severity == "warning"
+
+
+def test_every_hit_says_which_node_it_is(graph: Graph, draw: Draw) -> None:
+    """By a tag of which one repeats, by what describes a node that has no tag, by dates, by numbers; by the element id alone where all of
+    a label are alike."""
+    draw("""UNWIND range(1, 60) AS i
+            CREATE (y:Yard {yardId: 1 + i % 5, name: 'Yard ' + i}),
+              (h:Hive {tag: CASE i WHEN 9 THEN 'HV-8' ELSE 'HV-' + i END, frames: CASE i WHEN 3 THEN 999 ELSE 10 + i % 3 END}),
+              (t:Trip {on: '2023-07-' + (10 + i % 15), lorry: 'L' + i % 6, load: CASE i WHEN 4 THEN 9000 ELSE 30 + i % 7 END}),
+              (s:Sample {mass: 20.5 + i % 9, ph: CASE i WHEN 5 THEN 700.5 ELSE 6.5 + i % 3 END}),
+              (c:Cup {clean: true}),
+              (p:Plot {plate: CASE i WHEN 6 THEN null ELSE 'P' + i END, height: CASE i WHEN 6 THEN 5000 ELSE 20 + i % 5 END})
+            FOREACH (x IN CASE i WHEN 7 THEN [] ELSE [1] END | CREATE (h)-[:STANDS_AT]->(y), (t)-[:FROM]->(y), (s)-[:FROM]->(y),
+              (c)-[:STANDS_AT]->(y), (p)-[:AT]->(y))
+            CREATE (h)-[:SEEN_ON]->(t), (s)-[:SEEN_ON]->(t), (c)-[:SEEN_ON]->(t), (p)-[:SEEN_ON]->(t)""")
+    found = audited(graph, "unusual-number,missing-usual-relation")
+    assert set(whys(found["unusual-number"])) == {
+        "Hive HV-3", "load=9000, lorry=L4, on=2023-07-14", "mass=25.5, ph=700.5", "height=5000",
+    }
+    (cup,) = [item for example in found["missing-usual-relation"].examples for item in example.items if item.type == "Cup"]
+    assert cup.name == cup.element_id
+    assert all(item.name.strip() for one in kgeval.audit(graph.driver).findings for example in one.examples for item in example.items)
 
 
 def test_what_leads_to_one_node_at_both_ends_is_found_where_two_are_meant(graph: Graph, draw: Draw) -> None:

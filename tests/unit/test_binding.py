@@ -97,6 +97,17 @@ def test_names_by_label_come_one_after_the_other() -> None:
     assert written("@name(e)", label_names=nothing) == "null"
 
 
+def test_what_a_report_calls_a_node_is_never_empty() -> None:
+    assert written("@display(e)", name_keys=["name"]) == "head([d_ IN [toStringOrNull(e.name), elementId(e)] WHERE trim(d_) <> ''])"
+    lorry, on = (f"coalesce(', {key}=' + left(toStringOrNull(e.{key}), 60), '')" for key in ("lorry", "on"))
+    described = f"CASE WHEN (e:Transport) = true THEN substring({lorry} + {on}, 2) END"
+    assert written("@display(e)", label_names=[LabelName(label="Transport", is_id=True)], label_details={"Transport": ["lorry", "on"]}) == (
+        f"head([d_ IN [{described}, elementId(e)] WHERE trim(d_) <> ''])"
+    )
+    unwritten = {"A\\": ["x"], "B": ["y\n"]}
+    assert written("@display(e)", name_keys=[], label_details=unwritten) == "head([d_ IN [elementId(e)] WHERE trim(d_) <> ''])"
+
+
 def test_a_type_is_ranked_only_where_labels_stand_together() -> None:
     first = "head([l_ IN labels(e) WHERE NOT l_ IN ['Person']])"
     assert written("@type(e)") == f"coalesce(toStringOrNull(e.kind), {first})"

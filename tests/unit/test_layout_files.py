@@ -54,7 +54,7 @@ def test_no_layout_has_its_own_entities_chunks_or_documents_as_structure() -> No
 
 
 def test_every_key_of_a_layout_is_explained() -> None:
-    assert set(KEYS) == set(Layout.model_fields) - {"relations_join_entities_only", "label_names", "type_label_rank"}
+    assert set(KEYS) == set(Layout.model_fields) - {"relations_join_entities_only", "label_names", "label_details", "type_label_rank"}
 
 
 def test_an_unknown_layout_is_answered_with_the_known_ones() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgeval.graph.layouts import Catalogue, load_profile
-from kgeval.graph.layouts.entity_names import KeyUse, bound_names, chosen, spelled
+from kgeval.graph.layouts.entity_names import KeyUse, bound_names, chosen, described_by, spelled
 from kgeval.records import LabelName, Layout
 
 LISTED = [key for key in load_profile("generic").name_keys if key != "*"]
@@ -15,11 +15,13 @@ SEEN = Catalogue(
 )
 
 
-def use(key: str, *some: str, filled: int | None = None, texts: int | None = None, values: int | None = None) -> KeyUse:
+def use(
+    key: str, *some: str, filled: int | None = None, texts: int | None = None, values: int | None = None, of: int = 20,
+) -> KeyUse:
     """A property of 20 entities that has these values, all different unless told."""
-    count = 20 if filled is None else filled
+    count = of if filled is None else filled
     length = sum(map(len, some)) / max(1, len(some))
-    return KeyUse(key, 20, count, count if texts is None else texts, count if values is None else values, length, some)
+    return KeyUse(key, of, count, count if texts is None else texts, count if values is None else values, length, some)
 
 
 TITLE = use("title", "Sales Representative", "Vice President", values=3)
@@ -54,6 +56,18 @@ PEOPLE = [use("firstName", "Nancy", "Anne", values=15), use("lastName", "Davolio
     ("Employee", [use("designation", "Clerk", "Manager", values=4), use("empId", "1", "2")], (None, ["empId"])),
     ("Account", [use("opened", "1950-02-01", "1952-03-04"), use("iban", "DE1234567", "DE1234568")], (None, ["iban"])),
     ("Shift", [use("began", "2020-01-01T10:00:00Z", "2020-01-02T10:00:00Z")], (None, [])),
+    ("Hive", [use("tag", "HV-1007", "HV-1014", values=19), use("weight_kg", "31.5", "28.1", texts=0), use("painted", "2015-01-02"),
+              use("note", "calm 1", "calm 2")], (None, ["tag"])),
+    ("Tram", [use("callsign", "KX7", "KX9", filled=40, values=37, of=40), use("depot", "North", "South", filled=40, values=5, of=40)],
+     (None, ["callsign"])),
+    ("Tram", [use("callsign", "KX7", "KX9", filled=40, values=34, of=40), use("depot", "North", "South", filled=40, values=5, of=40)],
+     (None, [])),
+    ("Car", [use("registration", "AB12 CDE", "XY99 ZZZ", filled=38, values=38, of=40), use("seats", "4", "5", texts=0, values=3, of=40)],
+     (None, ["registration"])),
+    ("Ring", [use("ring", "7", "8", "9", texts=0, values=19), use("price", "15", "840", texts=0, values=19)], (None, ["ring"])),
+    ("Dog", [use("chip", "276098104", "276098221", values=18), use("kind", "big", "small", values=2)], (None, ["chip"])),
+    ("Pay", [use("sum", "45000", "72000", texts=0, values=19), use("kind", "big", "small", values=2)], (None, [])),
+    ("Sale", [use("price", "15", "840", texts=0, values=19), use("paid", "15.2", "840.1", texts=0)], (None, [])),
     ("Thing", [], (None, [])),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_a_label_is_named_by_what_its_entities_are_called(
@@ -63,6 +77,17 @@ def test_a_label_is_named_by_what_its_entities_are_called(
     names, ids = [one.keys for one in found if not one.is_id], [one.keys for one in found if one.is_id]
     assert (names[0] if names else None, ids[0] if ids else None) == expected
     assert {one.label for one in found} == {label}
+
+
+@pytest.mark.parametrize(("uses", "expected"), [
+    ([use("lorry", "L3", "L4", values=6), use("on", "2023-07-12", values=15), use("state", "done", values=1)], ["lorry", "on"]),
+    ([use("on", "2023-07-12", values=15)], ["on"]), ([use("a", "1", texts=0), use("b", "2.5"), use("c", "x"), use("d", "y", values=3)],
+                                                     ["a", "b", "c"]),
+    ([use("state", "done", values=1)], []), ([use("text", 30 * "very long ")], []), ([use("seldom", "x", filled=4)], []), ([], []),
+    ([use("town", "Bonn", of=1)], ["town"]),
+])
+def test_what_describes_an_entity_is_short_and_differs(uses: list[KeyUse], expected: list[str]) -> None:
+    assert described_by(uses) == expected
 
 
 @pytest.mark.parametrize(("entries", "keys", "names"), [

@@ -155,13 +155,15 @@ def _read(check: CheckRun, known: Mapping[str, str]) -> dict[str, Hierarchy]:
 def _examples(check: CheckRun, found: Sequence[tuple[Hierarchy, list[int]]]) -> list[Example]:
     ids = [{number: element_id for element_id, number in hierarchy.ids.items()} for hierarchy, _ in found]
     wanted = [own[node] for own, (_, circle) in zip(ids, found, strict=True) for node in circle]
-    named = {row["element_id"]: row for row in check.rows_of("entity-lines", wanted, size=BATCH)}
+    named = {
+        row["element_id"]: {**row, "name": row["name"] or row["element_id"]} for row in check.rows_of("entity-lines", wanted, size=BATCH)
+    }
     examples = []
     for own, (hierarchy, circle) in zip(ids, found, strict=True):
         rows = [named[own[node]] for node in circle if own[node] in named]
         items = [GraphRef(element_id=row["element_id"], key=row["name"], name=row["name"], type=row["type"]) for row in rows]
         types = sorted({hierarchy.ends[start][end] for start, end in zip(circle, [*circle[1:], circle[0]], strict=True)})
-        shown = [(row["name"] or "?")[:60] for row in rows]
+        shown = [row["name"][:60] for row in rows]
         way = " -> ".join([*shown[:SHOWN], "..."] if len(shown) > SHOWN else [*shown, *shown[:1]])
         examples.append(Example(items=items, why=f"{', '.join(types)[:100]}: {way}", counts=len(circle)))
     return examples

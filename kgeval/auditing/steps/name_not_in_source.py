@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from heapq import nsmallest
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.source_names import SourcedNames, cannot_judge, other_texts, sourced_names
+from kgeval.auditing.source_names import SourcedNames, cannot_judge, other_texts_of, sourced_names
 from kgeval.format import plural
 from kgeval.records import Example
 
@@ -18,7 +18,7 @@ def run(check: CheckRun) -> CheckOutcome:
     found = sourced_names(check)
     if cannot := cannot_judge(found):
         return CheckOutcome(0, 0, cannot=cannot)
-    others = other_texts(found)
+    others = other_texts_of(check)
     examples = [
         Example(items=[found.sources.known.roll.reference(at)], why=_why(found, at, others or {}))
         for at in first_of_names(found, found.missed, check.sample)
@@ -43,5 +43,5 @@ def _notes(found: SourcedNames, others: Mapping[int, int] | None) -> Iterator[st
     if found.elsewhere:
         yield f"{len(found.elsewhere):,} names are {found.where}: they cannot be compared (name-in-other-language)"
     if others:
-        names = f"{len(others):,} of the {len(found.missed):,} names"
+        names = f"{len(others):,} of {plural(len(found.missed), 'name')} that no text of their own holds"
         yield f"{names} stand in other texts of the graph: their sources are wrong, not the names"

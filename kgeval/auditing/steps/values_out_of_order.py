@@ -1,4 +1,5 @@
-"""values-out-of-order: nodes and relations with two values of which one comes first, the wrong way round."""
+"""values-out-of-order: nodes and relations with two values of which one comes first, the wrong way round; and relations of whose ends, or
+of themselves and an end, that is so."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.dates_across import orders_across, without_repeats
 from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
+from kgeval.records import Example
 from kgeval.text.wordlists import word_lists, word_set
 
 LEAST, LEAST_LEARNED = 10, 30  # nodes or relations with both values that show which comes first: by their names, or by their values
@@ -43,14 +46,28 @@ class Ordered:
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: pairs of values in the wrong order; `total`: pairs of values that can be compared, of properties that come in an order."""
     profile: GraphProfile | None = check.settings["profile"]
-    asked = list(_pairs(profile, layout_keys(check.layout))) if profile else []
+    if profile is None:
+        return CheckOutcome(0, 0)
+    beside = list(_pairs(profile, layout_keys(check.layout)))
+    across = orders_across(profile, check.layout)
+    asked = [pair for pair, _ in beside] + [order.asked(len(beside) + at) for at, order in enumerate(across)]
     if not asked:
         return CheckOutcome(0, 0)
-    found = list(zip(asked, check.own_rows(ordered=[pair for pair, _ in asked], sample=0), strict=True))
-    told = [(pair, row) for (pair, ordered), row in found if ordered.are_slips(row)]
-    wrong = [pair for pair, row in told if row["hits"]]
-    rows = check.own_rows(ordered=wrong) if wrong else []
-    return check.outcome_of(rows, "hits", sum(row["compared"] for _, row in told), ordered=wrong or [pair for pair, _ in told])
+    rows = check.own_rows(ordered=asked, sample=0)
+    told = [row for (_, ordered), row in zip(beside, rows, strict=False) if ordered.are_slips(row)]
+    found = [(order, row) for order, row in zip(across, rows[len(beside) :], strict=True) if order.are_slips(row)]
+    told += [row for _, row in without_repeats(found)]
+    wrong = [asked[row["place"]] for row in told if row["hits"]]
+    hits = check.own_rows(ordered=wrong) if wrong else []
+    given = wrong or [asked[row["place"]] for row in told]
+    return check.outcome_of(hits, "hits", sum(row["compared"] for row in told), _example, ordered=given)
+
+
+def _example(row: Row, example: Example) -> Example:
+    """Of two sides of a relation, how many stand in the right order."""
+    if row["first_of"] is None:
+        return example
+    return example.model_copy(update={"why": f"{example.why}; {row['before']:,} of {row['compared']:,} stand the other way round"})
 
 
 def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[tuple[dict[str, str | list[str] | int | None], Ordered]]:

@@ -81,7 +81,8 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     `entity_labels` and `relation_types` become real, complete lists; roles that the database lacks become empty; the scope
     is the graph called `graph_name`, or the only one; `type_label_ignored` holds every label that is no type, `type_label_rank` says
     which label is the type of an entity that carries several, the same in every store;
-    `label_names` says how the entities of each label are named, where `name_keys` alone does not.
+    `label_names` says how the entities of each label are named, where `name_keys` alone does not, and `label_details` what
+    describes those that have neither name nor id.
     Raises: LayoutError: the database is empty, the layout matches nothing, several graphs and no name, an unknown name, or
     a name for a layout that does not part graphs.
     """

@@ -7,8 +7,8 @@ An entry of `name_keys` is a property, several joined by `+` (`firstName+lastNam
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue
@@ -31,7 +31,13 @@ NO_TITLE = re.compile(r"^(?:job|work|position|role|post|honou?r|person|academic|
 KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 DATE = re.compile(r"[+-]?\d{4}(?:-\d{1,2}(?:-\d{1,2}.*)?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{1,2}:\d{2}.*", re.DOTALL)
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
-LEAST_UNIQUE = 20  # entities of which it says something that all values differ, whatever the property is called
+NUMBER = re.compile(r"[+-]?\d{1,18}")
+IN_A_ROW = 4  # times as many as there are entities: how far apart the numbers are that count them
+SHORTEST_TEXT, SHORTEST_NUMBER = 5, 7  # digits of codes
+DECIMAL = re.compile(r"[+-]?\d+[.,]\d+")
+LEAST_UNIQUE = 20  # entities of which it says something that nearly all values differ, whatever the property is called
+REPEATS = 3  # values that may repeat of them, or one in twenty, but never more than one in ten
+LONGEST_DETAIL, MOST_DETAILS = 40, 3  # characters, on average, of a property that describes an entity, and such properties
 LONGEST_KEY = 100  # characters of a value, on average
 LONGEST_NAME = 500  # characters that tell whether a value is a name
 WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
@@ -71,6 +77,42 @@ class KeyUse:
         return self.looked_at == self.filled == self.values and self.length <= LONGEST_KEY
 
     @property
+    def tells_apart(self) -> bool:
+        """Whether it tells the entities apart, whatever it is called: nearly all have it, short, and nearly each another value. Of numbers,
+        that may be sums or sizes, some repeat only where they count the entities."""
+        if self.looked_at < LEAST_UNIQUE or self.length > LONGEST_KEY or self.holds_dates or self._are_all(DECIMAL):
+            return False
+        repeats = self.filled - self.values
+        if self.filled < 0.9 * self.looked_at or repeats > min(0.1 * self.filled, max(REPEATS, 0.05 * self.filled)):
+            return False
+        return repeats == 0 or not self.are_numbers or self._are_in_a_row or self._are_codes
+
+    @property
+    def describes(self) -> bool:
+        """Whether it says something of an entity beside others: at least half have it, short, and not all alike."""
+        return self.filled >= 0.5 * self.looked_at and self.length <= LONGEST_DETAIL and (self.values > 1 or self.looked_at == 1)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether most values are whole numbers."""
+        return self._are_all(NUMBER)
+
+    @property
+    def _are_in_a_row(self) -> bool:
+        """Whether whole numbers lie as near to each other as those that count the entities."""
+        numbers = [int(value) for value in self.some if NUMBER.fullmatch(value)]
+        return max(numbers) - min(numbers) <= IN_A_ROW * self.looked_at
+
+    @property
+    def _are_codes(self) -> bool:
+        """Whether whole numbers have one length, as no sums have: of numbers as text a shorter one tells it."""
+        least = SHORTEST_TEXT if self.texts >= 0.9 * self.filled else SHORTEST_NUMBER
+        return len({len(value) for value in self.some}) == 1 and len(self.some[0]) >= least
+
+    def _are_all(self, form: re.Pattern[str]) -> bool:
+        return bool(self.some) and sum(form.fullmatch(value) is not None for value in self.some) >= 0.9 * len(self.some)
+
+    @property
     def last_word(self) -> str:
         """The last word of what it is called."""
         return last_word(self.key)
@@ -94,14 +136,17 @@ def last_word(name: str) -> str:
 
 
 def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
-    """The layout with `name_keys` as plain properties that the database has, and `label_names` where these alone do not say it."""
+    """The layout with `name_keys` as plain properties that the database has, `label_names` where these alone do not say it, and what
+    describes entities without name and id."""
     entries = [entry for entry in layout.name_keys if entry != FIND]
     parsed = [name for name in (_parsed(entry, seen) for entry in entries) if name]
     listed = [name.keys[0] for name in parsed if name.label is None and len(name.keys) == 1]
     own = [name for name in parsed if name.label is not None or len(name.keys) > 1]
-    names = parsed if own else []
+    found = _Discovered(parsed if own else [])
     if FIND in layout.name_keys:
-        names = [*own, *_discovered(graph, layout, listed, {name.label for name in own})]
+        found = _discovered(graph, layout, listed, own)
+    names = found.names
+    layout = layout.model_copy(update={"label_details": found.details})
     if not names:
         return layout.model_copy(update={"name_keys": listed or entries, "label_names": []})
     keys = dict.fromkeys(key for name in names if not name.is_id for key in name.keys)
@@ -124,16 +169,26 @@ def spelled(name: LabelName) -> str:
     return f"{name.label}." * (name.label is not None) + "+".join(name.keys)
 
 
-def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Container[str | None]) -> list[LabelName]:
-    """The names of each type label; none where the listed properties name every label."""
+@dataclass(frozen=True)
+class _Discovered:
+    """How entities are named, and by label what describes those without name and id."""
+
+    names: list[LabelName]
+    details: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _discovered(graph: Graph, layout: Layout, listed: list[str], own: list[LabelName]) -> _Discovered:
+    """`own` names, and those of each other type label; no others where the listed properties name every label."""
     rows = graph.read(all_queries()["layout-name-use"], {"layout": layout.model_dump(), "keys": listed})
+    named = {name.label for name in own}
     rows = [row for row in rows if row["label"] not in named]
     sure = {key for key in listed if key not in WEAK | IDS}  # a name's without a doubt
     if len(rows) > MOST_LABELS or all(
         any(2 * n >= row["entities"] for n, key in zip(row["filled"], listed, strict=True) if key in sure) for row in rows
     ):
-        return []
+        return _Discovered(own)
     label_names: list[LabelName] = []
+    details: dict[str, list[str]] = {}
     plain = True  # the list alone comes to the same names
     ranks: Mapping[str, int] = layout.type_label_rank
     labels: list[str | None] = [row["label"] for row in rows]
@@ -142,9 +197,11 @@ def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Containe
         uses = [KeyUse(**row) for row in graph.read(all_queries()["layout-name-keys"], params)]
         names = chosen(label, uses, listed)
         label_names += names
+        if described := described_by(uses):
+            details[label or ""] = described
         there = {use.key for use in uses}
         plain = plain and not names[0].is_id and names[0].keys == [key for key in listed if key in there][:1]
-    return [] if plain else label_names
+    return _Discovered(own if plain else [*own, *label_names], details)
 
 
 def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[LabelName]:
@@ -156,13 +213,24 @@ def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     names = _names(label, uses, listed)
     own = f"{(label or '').lower()}id"
     ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
-    if not names and not ids:  # none is called like an id: one that tells all apart is one
-        unique = (use for use in uses if use.tells_all_apart and use.looked_at >= LEAST_UNIQUE and not use.holds_dates)
-        ids = sorted(unique, key=lambda use: (not use.plain.endswith("id"), use.length, use.key))
+    if not names and not ids:  # none is called like an id: one that tells them apart is one
+        ids = sorted((use for use in uses if use.tells_apart), key=_likeness_to_ids)
     if not names and ids and ids[0].key in listed and ids[0].says_names:
         names, ids = [[ids[0].key]], []
     rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []
     return [*(LabelName(label=label, keys=keys) for keys in names), *rest] or [LabelName(label=label, is_id=True)]
+
+
+def _likeness_to_ids(use: KeyUse) -> tuple[bool, bool, bool, bool, float, str]:
+    """The likest first: called so, without spaces, letters beside digits, no value that repeats, short."""
+    spaced = sum(" " in value for value in use.some) > 0.5 * len(use.some)
+    return not use.plain.endswith("id"), spaced, use.are_numbers, use.values < use.filled, use.length, use.key
+
+
+def described_by(uses: Sequence[KeyUse]) -> list[str]:
+    """The properties that describe an entity that has neither name nor id: those on most of them that differ most."""
+    best = sorted((use for use in uses if use.describes), key=lambda use: (use.filled < 0.9 * use.looked_at, -use.values, use.key))
+    return sorted(use.key for use in best[:MOST_DETAILS])
 
 
 def _is_title(use: KeyUse) -> bool:
