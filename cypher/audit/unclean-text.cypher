@@ -1,9 +1,9 @@
 // unclean-text: how many texts of properties hold what is left of markup (a tag, an entity of HTML), bytes in a wrong encoding, signs that
-// nobody sees (a blank of no width, a line break at an end), blanks at an end, or two blanks in a row; and which. Of a property with no
-// markup in `markup` (names) only the blanks are looked at.
+// nobody sees (a blank of no width, a line break at an end), blanks at an end, or two blanks in a row; and which. `markup`: whether tags,
+// entities and bytes are looked for; `kinds`: what is listed.
 //
-// :param suspects => [{label: 'Book', key: 'publisher', markup: true}] -- LIST OF MAP: properties of labels, or of types ({type, key})
-// :param sample => 5                                                   -- INTEGER: examples to return
+// :param suspects => [{label: 'Book', key: 'publisher', markup: true, kinds: ['a tag']}] -- LIST OF MAP: properties of labels, or of types ({type, key})
+// :param sample => 5                                                                     -- INTEGER: examples to return; 0: only counted
 //
 // returns: at INTEGER, texts INTEGER, kind STRING, hits INTEGER, sample LIST OF MAP
 // mode: read
@@ -33,11 +33,11 @@ WITH at, n, r, value, CASE
   WHEN value =~ '(?s)[ \\u00A0].*|.*[ \\u00A0]' AND trim(value) <> '' THEN 'a blank at an end'
   WHEN value =~ '.*\\S {2,3}\\S.*' THEN 'two blanks in a row'
 END AS kind
-WITH at, kind, count(*) AS times, collect(CASE WHEN kind IS NOT NULL THEN {n: n, r: r, text: left(value, 60)} END)[0..1000] AS hits
+WITH at, kind, count(*) AS times, collect(CASE WHEN $sample > 0 AND kind IN $suspects[at].kinds THEN {n: n, r: r, text: left(value, 60)} END) AS hits
 WITH at, sum(times) AS texts, collect({kind: kind, times: times, hits: hits}) AS kinds
 UNWIND kinds AS k
 RETURN at, texts, k.kind AS kind, k.times AS hits, COLLECT {
-  UNWIND k.hits AS hit
+  UNWIND k.hits[0..1000] AS hit
   WITH hit.n AS n, hit.r AS r, hit.text AS text
   WITH n, r, text, CASE
     WHEN r IS NULL THEN left(coalesce(@shown(n), ''), 200)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
@@ -65,10 +65,15 @@ def every_property(check: CheckRun) -> list[KeptProperty]:
     kept = [label for label in profile.labels if not label.is_from_texts]
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
     types = [] if profile.is_from_texts else profile.types
-    return [
-        *(KeptProperty(label.label, found, label.nodes * found.filled, keys=tuple(label.keys)) for label in things for found in label.properties),
-        *(KeptProperty(one.type, found, one.count * found.filled, is_relation=True) for one in types for found in one.properties),
+    of_labels = [
+        KeptProperty(label.label, found, label.nodes * found.filled, keys=tuple(label.keys))
+        for label in things for found in label.properties
     ]
+    of_types = [
+        KeptProperty(relation.type, found, relation.count * found.filled, is_relation=True)
+        for relation in types for found in relation.properties
+    ]
+    return [*of_labels, *of_types]
 
 
 def text_properties(check: CheckRun) -> list[KeptProperty]:
@@ -121,7 +126,7 @@ def property_name(owner: str, key: str) -> str:
 
 def judged_properties(
     check: CheckRun, known: list[KeptProperty], suspects: list[KeptProperty], why: Callable[[KeptProperty, Row], str | None], *,
-    more: Mapping[str, Mapping[str, str]] | None = None,
+    more: Mapping[str, Mapping[str, str | int]] | None = None,
 ) -> CheckOutcome:
     """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example. `more`: what the query is told of a suspect
     besides, by its name."""
@@ -135,7 +140,7 @@ def judged_properties(
     return CheckOutcome(len(found), len(known), examples, parameters={"suspects": asked})
 
 
-def _rows(check: CheckRun, asked: list[dict[str, str | None]]) -> dict[str, Row]:
+def _rows(check: CheckRun, asked: Sequence[Mapping[str, str | int | None]]) -> dict[str, Row]:
     """What the check's query says of each; nothing is asked where none is suspect."""
     if not asked:
         return {}

@@ -19,12 +19,15 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "cs", "
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe"})
 SIGNS = re.compile(r"[\s_\-.,'\u2019]+")
 GENDERS = {
-    "female": "f female fem woman w weiblich frau femme feminin feminine femenino feminino femminile mujer donna mulher vrouw kvinna kobieta",
+    "female": """
+        f female fem woman w weiblich frau femme féminin feminine femenino feminino femminile mujer donna mulher vrouw kvinna kobieta
+    """,
     "male": "m male masc man männlich mann homme masculin masculine masculino maschile hombre uomo homem mężczyzna",
     "other": "d x divers diverse nonbinary",
 }
 ANSWERS = {
-    "yes": "yes y true t ja j oui sí si sim wahr vrai verdadero vero 1 tak evet да", "no": "no n false f nein non não nao falsch faux falso 0 nie nee hayır нет",
+    "yes": "yes y true t ja j oui sí si sim wahr vrai verdadero vero 1 tak evet да",
+    "no": "no n false f nein non não falsch faux falso 0 nie nee hayır нет",
 }
 # what the names of CLDR leave out
 MORE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -32,9 +35,14 @@ MORE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "US": ("United States of America", "Vereinigte Staaten von Amerika"), "GB": ("Great Britain", "Großbritannien", "Grande-Bretagne"),
         "NL": ("The Netherlands", "Holland"), "CZ": ("Czech Republic", "Tschechische Republik"), "TR": ("Turkey", "Turkiye"),
         "KR": ("Republic of Korea", "Korea, Republic of"), "RU": ("Russian Federation",), "CI": ("Ivory Coast",), "VN": ("Viet Nam",),
-        "SZ": ("Swaziland",), "AE": ("UAE",), "CN": ("People's Republic of China",), "MK": ("Macedonia",), "IR": ("Iran, Islamic Republic of",),
+        "SZ": ("Swaziland",), "AE": ("UAE",), "CN": ("People's Republic of China",), "MK": ("Macedonia",),
+        "IR": ("Iran, Islamic Republic of",), "England": ("England", "Angleterre", "Inglaterra", "Inghilterra"),
+        "Scotland": ("Scotland", "Schottland", "Écosse", "Escocia"), "Wales": ("Wales", "Pays de Galles", "Gales"),
+        "Northern Ireland": ("Northern Ireland", "Nordirland", "Irlande du Nord"),
     },
-    "currency": {"USD": ("US$", "$", "Dollar"), "EUR": ("Euro", "Euros"), "GBP": ("£", "Pound Sterling", "Sterling"), "CHF": ("SFr", "Franken")},
+    "currency": {
+        "USD": ("US$", "$", "Dollar"), "EUR": ("Euro", "Euros"), "GBP": ("£", "Pound Sterling", "Sterling"), "CHF": ("SFr", "Franken"),
+    },
 }
 CODE = re.compile(r"[A-Za-z]{2,3}")
 

@@ -245,7 +245,7 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "types and relation labels",
         "indexes that readers rely on", "components of two or more entities", "nodes that say what their embedding was made from",
         "properties that are keys by their name or their values",
-        "properties that hold numbers, dates or addresses as text",
+        "properties that hold numbers, dates, addresses or words as text", "texts of properties", "nodes with two values that can be swapped",
         "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
         "communities on levels with parents", "communities of two members or more, on levels with reports",
         "facts, preferences and steps of a kind that is linked",

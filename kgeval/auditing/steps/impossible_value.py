@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import PLANS, is_date, key_words
+from kgeval.auditing.suspects import PLANS, is_date, key_words, name_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile
 from kgeval.text.wordlists import word_set
@@ -31,6 +31,7 @@ MAY_BE_MORE = word_set("""
 YEAR = word_set("year jahr baujahr année annee año anno yr jaar")
 OLDEST, RECENT = 1000, 1800  # a year before the first is a slip where all others are no earlier than the second
 CENTURY = 100  # years from now
+LASTING = word_set("founded foundation established incorporated")  # which may be a thousand years ago
 LIFE = word_set("born birth birthday dob died death deceased dod")
 PAST = word_set("born birth birthday dob died death deceased dod founded established incorporated built")
 FAR = 3_653  # days from now: what is meant to happen is rarely put down ten years ahead
@@ -59,16 +60,23 @@ def _told(rows: Iterable[Row]) -> Iterator[Row]:
         kept = row["judged"] >= LEAST and row["hits"] <= max(1, WRONG * row["judged"])
         if not kept or (row["recent"] is not None and (row["least"] is None or row["least"] < row["recent"])):
             continue
-        if (row["owner"], row["key"]) not in seen or not row["hits"]:
+        place = row["owner"], row["key"]
+        if row["recent"] is not None or place not in seen:
             yield row
-        if row["hits"]:
-            seen.add((row["owner"], row["key"]))
+        if row["hits"] and row["recent"] is None:
+            seen.add(place)
 
 
 def has_bounds(key: str) -> bool:
     """Whether the check knows what a property of that name can hold."""
     words = key_words(key)
-    return bool(_bounds(words, frozenset()) or PAST & {*words})
+    return bool(_bounds(words, frozenset()) or PAST & {*words}) or is_year(key)
+
+
+def is_year(key: str) -> bool:
+    """Whether a property of that name holds a year of the calendar."""
+    words = name_words(key)
+    return bool(words) and words[-1] in YEAR
 
 
 def _bounds(words: list[str], others: frozenset[str]) -> list[tuple[float, float]]:
@@ -102,8 +110,7 @@ def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
             yield {**known, "latest": tomorrow}
         elif is_day and not AHEAD & {*words}:
             yield {**known, "latest": far}
-        is_year = bool(words) and words[-1] in YEAR and not PAST & {*words}
-        if is_year:
+        if is_year(key) and not PAST & {*words}:
             yield {**known, "high": float(today.year + CENTURY)}
-        if is_year or LIFE & {*words} or is_day:
+        if (is_year(key) and not LASTING & {*words}) or LIFE & {*words} or is_day:
             yield {**known, "earliest": OLDEST, "recent": RECENT}

@@ -12,7 +12,8 @@ from kgeval.graph.connect import Row
 PLANNED = re.compile(r"unknown|n/?a|none", re.IGNORECASE)  # words that may be a category beside others
 OFTEN, SHARE = 5, 0.02  # how often such a word stands where it is planned, and which share of all texts it is
 MOST_CATEGORIES = 30  # different texts of a property of categories
-CODE = re.compile(r"[A-Z]{2}")  # NA is Namibia, or North America, among them
+MOST_LISTED = 400  # different texts of a property up to which these are looked at
+CODE = re.compile(r"[A-Za-z]{1,3}")  # NA is Namibia, and Na sodium, among them
 CODED = 0.9  # share of the other texts that are such codes
 
 
@@ -20,8 +21,12 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: properties with such a word; `total`: properties that hold text."""
     known = text_properties(check)
     suspects = [found for found in known if found.values.formats.get("null word", 0.0) > 0]
-    listed = {found.name: {"most": MOST_CATEGORIES + 1 if found.values.distinct <= REPEATED else 0} for found in suspects}
+    listed = {found.name: {"most": MOST_CATEGORIES + 1 if _has_few_texts(found) else 0} for found in suspects}
     return judged_properties(check, known, suspects, _said, more=listed)
+
+
+def _has_few_texts(found: KeptProperty) -> bool:
+    return found.values.distinct <= REPEATED or found.values.distinct * found.holders <= MOST_LISTED
 
 
 def _said(_: KeptProperty, row: Row) -> str | None:
@@ -36,8 +41,8 @@ def _is_meant(word: str, times: int, row: Row) -> bool:
     """Whether a word is a value: a category that many have beside a few others (F, M, Unknown), or a code among codes (NA)."""
     others = row["others"]
     coded = sum(one["times"] for one in others if CODE.fullmatch(one["text"]))
-    if CODE.fullmatch(word) and len(others) > 2 and coded >= CODED * sum(one["times"] for one in others):
+    if word.casefold() == "na" and len(others) > 2 and coded >= CODED * sum(one["times"] for one in others):
         return True
-    is_written_alike = any(one["text"][:1].isupper() == word[:1].isupper() for one in others)
-    is_category = 1 < len(others) <= MOST_CATEGORIES and is_written_alike
+    is_alike = "/" in word or any(one["text"][:1].isupper() == word[:1].isupper() for one in others)
+    is_category = is_alike and 1 < len(others) <= MOST_CATEGORIES
     return is_category and PLANNED.fullmatch(word) is not None and times >= max(OFTEN, SHARE * row["texts"])

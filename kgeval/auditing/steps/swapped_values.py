@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.steps.impossible_value import LATITUDES, LONGITUDES, YEAR
+from kgeval.auditing.steps.impossible_value import LATITUDES, LONGITUDES, is_year
 from kgeval.auditing.steps.unusual_number import is_quantity
 from kgeval.auditing.suspects import KeptProperty, kept_properties, key_words
 
 LEAST_PLACES, LEAST_NUMBERS = 8, 20  # nodes with both that show where they usually lie
-FEW = 0.05  # share of them up to which they are slips; one always is
+FEW, ALWAYS = 0.05, 2  # share of them up to which they are slips; two always are
 MOST_QUANTITIES = 8  # properties of a label that are compared with each other
 MEASURED = 5_000  # nodes of a label of which the usual values are taken
 NUMBERS = 0.9  # share of values that are numbers
@@ -28,7 +28,7 @@ def run(check: CheckRun) -> CheckOutcome:
     if not pairs:
         return CheckOutcome(0, 0)
     rows = [row for row in check.own_rows(pairs=pairs) if row["judged"] >= _least(pairs[row["at"]])]
-    told = [row for row in rows if row["hits"] <= max(1, FEW * row["judged"])]
+    told = [row for row in rows if row["hits"] - row["zeros"] <= max(ALWAYS, FEW * row["judged"])]
     return check.outcome_of(told, "hits", sum(row["judged"] for row in told), pairs=pairs)
 
 
@@ -52,8 +52,8 @@ def _pairs(known: list[KeptProperty]) -> Iterator[Pair]:
 
 
 def _is_measure(found: KeptProperty) -> bool:
-    key, words = found.values.key, key_words(found.values.key)
-    return key not in found.keys and bool(words) and (words[-1] in YEAR or is_quantity(key))
+    key = found.values.key
+    return key not in found.keys[:1] and (is_year(key) or is_quantity(key))
 
 
 def _are_numbers(found: KeptProperty) -> bool:

@@ -19,7 +19,7 @@ RARE = 0.02  # share of values up to which they are slips; one always is
 LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, or below zero, is a slip
 TIMES = 10.0  # how many times as much the nearest of the others is, at least
 CLOSE = 2.0  # how many times as much the upper end is as the lower one, up to which half of that is enough
-LEAST_FEW, FEW_TIMES = 10, 2.5  # values from which one is far from all others where these are few: by so many times the square of their spread
+LEAST_FEW, FEW_TIMES = 10, 2.5  # values from which one of few is far: by so many times the square of how far the others spread
 ENDS = (0.05, 0.95)  # parts of the values between which they may spread
 SPREAD = 100.0  # how many times as much the upper end is as the lower one, at most: what spreads more may hold anything
 BELOW, ABOVE = 4.0, 2.0  # the gap is that many times the square of the way from the middle to its edge: small things are common
@@ -27,7 +27,9 @@ LEAST_NAMED, RARE_NAMED = 5, 0.1  # as LEAST_SIGNED and RARE, of names that say 
 NEVER_NEGATIVE = word_set("""
     population area weight height length width distance duration runtime pages employees seats floors capacity salary age rooms beds
     students mileage volume diameter radius thickness mass frequency calories dose frames crew passengers tonnage teu inhabitants households
-    attendance visitors tickets stock year
+    attendance visitors tickets stock
+    gewicht größe groesse höhe hoehe länge laenge dauer seiten plätze plaetze leistung fläche flaeche einwohner
+    poids taille hauteur longueur largeur durée duree surface capacité capacite habitants peso altura duración
 """)
 SIGNED = word_set("""
     elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing dew lat latitude lon lng long longitude x y z
@@ -35,8 +37,13 @@ SIGNED = word_set("""
     transfer income earnings ebit ebitda cash equity surplus deficit saldo adjustment karma points delay lateness angle rotation heading
     charge correlation coefficient beta alpha exposure magnitude log ln yield return returns interest inflation
     utc timezone gmt level gap gain pnl trend variance deviation bias error residual zscore sum
+    temperatur température temperatura tiefe profondeur seehöhe seehoehe saldo kontostand differenz änderung aenderung gewinn verlust betrag
+    écart ecart solde montant variation
 """)  # what may be on either side of zero
-PHYSICAL = word_set("elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing")
+PHYSICAL = word_set("""
+    elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing
+    temperatur température temperatura tiefe profondeur
+""")
 FROM_ZERO = 0.25  # share of their middle that the others are off zero, at least, where one of the other sign is a slip
 NO_QUANTITY = word_set("""
     year years decade century since from to start end begin until published publication released release issued model type kind class
@@ -100,7 +107,7 @@ def _is_asked(found: KeptProperty) -> bool:
     texts = values.types.get(TEXT, 0.0)
     told = 1.0 - texts * values.formats.get("null word", 0.0)
     numbers = values.types.get("INTEGER", 0.0) + values.types.get("FLOAT", 0.0) + texts * values.formats.get("number", 0.0)
-    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys:
+    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys[:1]:
         return False
     if is_physical(values.key):
         return True
@@ -192,7 +199,8 @@ def _without_one(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
 
     def is_far(gap: float, rest: Sequence[NumberRange]) -> bool:
         spread = rest[-1].high / rest[0].low
-        return 1 < spread and not _are_counts(rest) and gap >= max(TIMES / 2 if spread <= CLOSE else TIMES, FEW_TIMES * spread**2)
+        least = max(TIMES / 2 if spread <= CLOSE else TIMES, FEW_TIMES * spread**2)
+        return gap >= least and spread > 1 and not _are_counts(rest)
 
     if positive[0].times == 1 and is_far(positive[1].low / positive[0].high, positive[1:]):
         return 1, last

@@ -23,7 +23,7 @@ LONGEST = 40  # characters of a value
 LEAST_SLIPS = 20  # texts of which a slip can be told
 MOST_SLIPS, MEANT = 2, 5  # times that a slip may stand, and how often what is meant does for each
 SHORTEST, OFTENER = 3, 10  # letters of an abbreviation, and how often the word stands for each time that it does
-OF_A_KIND, OF_A_KIND_TIMES = 2 / 3, 0.8  # shares of the texts, and of their times, that are countries, or the like
+OF_A_KIND = 2 / 3  # share of the texts, and of their times, that are countries, or the like
 CODES, CODED = 0.9, 3  # share of a property's texts that are codes, and how many different ones, where a name is another form
 CODED_KINDS = ("country", "language", "currency")
 SHOWN = 3  # values of a property
@@ -73,7 +73,8 @@ def forms_of_one(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]
     known = [(text, times) for text, times in texts if FORMATS["null word"].fullmatch(text.strip()) is None or plain(text) == "na"]
     if len(known) < 2:
         return []
-    return [own for kind in KINDS for own in _forms_of(kind, known)]
+    groups = [own for kind in KINDS for own in _forms_of(kind, known)]
+    return [own for at, own in enumerate(groups) if not any({*own} <= {*other} for other in groups[:at])]
 
 
 def _forms_of(kind: str, texts: Iterable[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:
@@ -81,12 +82,12 @@ def _forms_of(kind: str, texts: Iterable[tuple[str, int]]) -> Iterator[list[tupl
     table: Mapping[str, str] = meanings(kind)
     things = {text: thing for text, _ in known if (thing := table.get(plain(text))) is not None}
     told = sum(times for text, times in known if text in things)
-    if len(things) < OF_A_KIND * len(known) or told < OF_A_KIND_TIMES * sum(times for _, times in known):
+    if len(things) < OF_A_KIND * len(known) or told < OF_A_KIND * sum(times for _, times in known):
         return
     coded = Counter({text: times for text, times in known if text in things and is_code(text)})
-    are_codes = 2 * coded.total() >= told
+    are_codes = kind in CODED_KINDS and 2 * coded.total() >= told
     groups: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for text, times in sorted(known, key=lambda one: (is_code(one[0]) is not are_codes, -one[1], one[0])):
+    for text, times in sorted(known, key=lambda one: (are_codes and not is_code(one[0]), -one[1], one[0])):
         if text in things:
             groups[things[text]].append((text, times))
     yield from (own for own in groups.values() if len({plain(text) for text, _ in own}) > 1)
