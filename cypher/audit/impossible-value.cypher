@@ -18,6 +18,7 @@ WITH at, s, n, toStringOrNull(value) AS text, toFloatOrNull(toStringOrNull(value
 WITH at, s, n, text, CASE WHEN abs(number) < 1e9 THEN toInteger(number) WHEN text =~ '\\d{4}-\\d\\d.*' THEN toInteger(left(text, 4)) END AS year, CASE
   WHEN s.earliest IS NULL AND s.latest IS NULL THEN number < coalesce(s.low, number) OR number > coalesce(s.high, number)
   WHEN s.earliest IS NOT NULL AND number IS NOT NULL THEN 0 <= number AND number < s.earliest
+  WHEN text STARTS WITH '0000' THEN null
   WHEN s.earliest IS NOT NULL THEN toInteger(left(CASE WHEN text =~ '\\d{4}-\\d\\d.*' THEN text END, 4)) < s.earliest
   WHEN text =~ '[+]\\d{5,}-.*|\\d{5,}' THEN true
   WHEN text =~ '\\d{4}(-\\d\\d(-\\d\\d([T ].*)?)?)?' THEN left(text, 10) > left(s.latest, size(left(text, 10)))

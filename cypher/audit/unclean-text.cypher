@@ -24,10 +24,10 @@ CALL () {
 WITH at, n, r, value
 WHERE value IS :: STRING NOT NULL
 WITH at, n, r, value, value =~ '(?s).*(?:[<&ÃÂâ\\uFFFD\\u0000-\\u001F\\u00A0\\u00AD\\u200B\\u2060\\uFEFF]|  ).*| .*|.* ' AS is_suspect
-WITH at, n, r, value, is_suspect, CASE WHEN is_suspect AND $suspects[at].markup THEN @markup(value) END AS left_over
+WITH at, n, r, value, is_suspect, CASE WHEN is_suspect THEN @markup(value) END AS left_over
 WITH at, n, r, value, CASE
   WHEN NOT is_suspect THEN null
-  WHEN left_over IN ['a tag', 'an entity of HTML', 'bytes in a wrong encoding'] THEN left_over
+  WHEN left_over IN ['a tag', 'an entity of HTML', 'bytes in a wrong encoding'] THEN CASE WHEN $suspects[at].markup THEN left_over END
   WHEN value =~ '(?s).*[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u00AD\\u200B\\u2060\\uFEFF].*' THEN 'a sign that nobody sees'
   WHEN value =~ '(?s)[\\r\\n\\t].*|.*[\\r\\n\\t]' THEN 'a line break or a tab at an end'
   WHEN value =~ '(?s)[ \\u00A0].*|.*[ \\u00A0]' AND trim(value) <> '' THEN 'a blank at an end'

@@ -29,7 +29,7 @@ MAY_BE_MORE = word_set("""
     earnings dividend of vs over
 """)  # of a percentage that may be below 0, or beyond 100, and of a price per share
 YEAR = word_set("year jahr baujahr année annee año anno yr jaar")
-OLDEST, RECENT = 1000, 1800  # a year before the first is a slip where all others are no earlier than the second
+OLDEST = ((1500, 1900), (1000, 1800))  # a year before the first is a slip where all others are no earlier than the second; one of days
 CENTURY = 100  # years from now
 LASTING = word_set("founded foundation established incorporated")  # which may be a thousand years ago
 LIFE = word_set("born birth birthday dob died death deceased dod")
@@ -55,16 +55,17 @@ def run(check: CheckRun) -> CheckOutcome:
 
 def _told(rows: Iterable[Row]) -> Iterator[Row]:
     """Of each property the first bounds that nearly all of its values keep."""
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     for row in rows:
         kept = row["judged"] >= LEAST and row["hits"] <= max(1, WRONG * row["judged"])
         if not kept or (row["recent"] is not None and (row["least"] is None or row["least"] < row["recent"])):
             continue
         place = row["owner"], row["key"]
-        if row["recent"] is not None or place not in seen:
+        about = "recent" if row["recent"] is not None else "bounds"
+        if (*place, about) not in seen:
             yield row
-        if row["hits"] and row["recent"] is None:
-            seen.add(place)
+        if row["hits"]:
+            seen.add((*place, about))
 
 
 def has_bounds(key: str) -> bool:
@@ -113,4 +114,4 @@ def _suspects(label: LabelProfile) -> Iterator[dict[str, str | float | None]]:
         if is_year(key) and not PAST & {*words}:
             yield {**known, "high": float(today.year + CENTURY)}
         if (is_year(key) and not LASTING & {*words}) or LIFE & {*words} or is_day:
-            yield {**known, "earliest": OLDEST, "recent": RECENT}
+            yield from ({**known, "earliest": earliest, "recent": recent} for earliest, recent in OLDEST[0 if is_day else 1 :])

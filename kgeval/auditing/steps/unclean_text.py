@@ -17,22 +17,27 @@ def run(check: CheckRun) -> CheckOutcome:
     known = [found for found in every_property(check) if _is_value(found)]
     if not known:
         return CheckOutcome(0, 0)
-    asked = [{**found.asked(), "markup": not _is_name(check.layout, found), "kinds": []} for found in known]
+    asked = [_asked(check.layout, found, []) for found in known]
     rows = check.own_rows(suspects=asked, sample=0)
     total = sum({row["at"]: row["texts"] for row in rows}.values())
     kinds: dict[int, list[str]] = {}
     for row in rows:
         if row["kind"] is not None and _are_slips(row):
             kinds.setdefault(row["at"], []).append(row["kind"])
-    listed = [{**asked[at], "kinds": names} for at, names in kinds.items()]
-    keys = [known[at].values.key[:100] for at in kinds]
+    listed = [_asked(check.layout, known[at], names) for at, names in kinds.items()]
+    keys, looked_for = [known[at].values.key[:100] for at in kinds], list(kinds.values())
 
     def said(row: Row, example: Example) -> Example:
         return example.model_copy(update={"why": f"{keys[row['at']]}: {row['kind']}: {example.why!r}"})
 
     found = check.own_rows(suspects=listed) if listed else []
-    told = [row for row in found if row["kind"] in listed[row["at"]]["kinds"]]
+    told = [row for row in found if row["kind"] in looked_for[row["at"]]]
     return check.outcome_of(told, "hits", total, said, suspects=listed or asked)
+
+
+def _asked(layout: Layout, found: KeptProperty, kinds: list[str]) -> dict[str, str | bool | list[str] | None]:
+    """As the query takes it."""
+    return {**found.asked(), "markup": not _is_name(layout, found), "kinds": kinds}
 
 
 def _is_value(found: KeptProperty) -> bool:

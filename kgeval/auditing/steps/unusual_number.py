@@ -18,6 +18,7 @@ NUMBERS = 0.9  # share of sampled values that are numbers, from which the proper
 RARE = 0.02  # share of values up to which they are slips; one always is
 LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, or below zero, is a slip
 TIMES = 10.0  # how many times as much the nearest of the others is, at least
+TIMES_OPEN = 500.0  # of what may be any number of times as much: a digit or a unit too many
 CLOSE = 2.0  # how many times as much the upper end is as the lower one, up to which half of that is enough
 LEAST_FEW, FEW_TIMES = 10, 2.5  # values from which one of few is far: by so many times the square of how far the others spread
 ENDS = (0.05, 0.95)  # parts of the values between which they may spread
@@ -129,9 +130,11 @@ def is_quantity(key: str) -> bool:
 def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
     """Where the numbers of a property lie, the least first, if a few lie elsewhere."""
     if is_physical(key):
-        return _one_sign(parts)
+        return _one_sign(parts, among=True)
     words, times = name_words(key), sum(part.times for part in parts)
     below_zero = sum(part.times for part in parts if part.high < 0)
+    if times - below_zero <= max(1, RARE * times):
+        return _one_sign(parts, among=False)
     named = bool(NEVER_NEGATIVE & {*words[-2:]})
     if below_zero and (times < (LEAST_NAMED if named else LEAST_SIGNED) or below_zero > max(1, (RARE_NAMED if named else RARE) * times)):
         return None
@@ -149,8 +152,9 @@ def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
     )
 
 
-def _one_sign(parts: Sequence[NumberRange]) -> Usual | None:
-    """Where numbers lie that are all on one side of zero, and off it, but for a few that would lie among them with the other sign."""
+def _one_sign(parts: Sequence[NumberRange], *, among: bool) -> Usual | None:
+    """Where numbers lie that are all on one side of zero, and off it, but for a few. `among`: only if these would lie among them with the
+    other sign."""
     below, above = ([part for part in parts if part.high * side > 0] for side in (-1, 1))
     times = sum(part.times for part in parts)
     few, many = sorted((below, above), key=lambda side: sum(part.times for part in side))
@@ -160,7 +164,8 @@ def _one_sign(parts: Sequence[NumberRange]) -> Usual | None:
     lows, highs = [abs(part.low) for part in many], [abs(part.high) for part in many]
     least, greatest = min(lows + highs), max(lows + highs)
     middle = abs(_value_at([NumberRange(part.times, *sorted((abs(part.low), abs(part.high)))) for part in many], 0.5 * often))
-    if least < FROM_ZERO * middle or not all(least <= abs(end) <= greatest for part in few for end in (part.low, part.high)):
+    are_among = all(least <= abs(end) <= greatest for part in few for end in (part.low, part.high))
+    if least < FROM_ZERO * middle or (among and not are_among):
         return None
     is_below = many is below
     return Usual(
@@ -185,8 +190,8 @@ def _without_far(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
         if sum(part.times for part in positive[:at]) <= few and gap >= max(times, BELOW * (middle / positive[at].low) ** 2):
             first = at
         gap_above = positive[-at].low / positive[-at - 1].high
-        is_far = gap_above >= max(times, ABOVE * (positive[-at - 1].high / middle) ** 2)
-        if sum(part.times for part in positive[-at:]) <= few and is_far and not is_open:
+        is_far = gap_above >= max(TIMES_OPEN if is_open else times, ABOVE * (positive[-at - 1].high / middle) ** 2)
+        if sum(part.times for part in positive[-at:]) <= few and is_far:
             last = len(positive) - at - 1
     return first, last
 
@@ -211,7 +216,7 @@ def _without_one(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
 
 def _are_counts(parts: Sequence[NumberRange]) -> bool:
     """Whether numbers are small and whole: of what is counted there may be many for once."""
-    return parts[-1].high < TIMES and all(float(end).is_integer() for part in parts for end in (part.low, part.high))
+    return bool(parts) and parts[-1].high < TIMES and all(float(end).is_integer() for part in parts for end in (part.low, part.high))
 
 
 def _value_at(parts: Sequence[NumberRange], place: float) -> float:
