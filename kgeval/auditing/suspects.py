@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
@@ -30,10 +30,12 @@ PLANS = word_set("""
 
 @dataclass(frozen=True)
 class KeptProperty:
-    """A property on nodes of a label or relations of a type that people keep. `keys`: properties that tell the label's nodes apart."""
+    """A property on nodes of a label or relations of a type that people keep. `holders`: about how many have it; `keys`: properties that
+    tell the label's nodes apart."""
 
     owner: str
     values: PropertyProfile
+    holders: float
     is_relation: bool = False
     keys: tuple[str, ...] = ()
 
@@ -51,16 +53,27 @@ class KeptProperty:
 def kept_properties(check: CheckRun) -> list[KeptProperty]:
     """The properties of things, records and relations that people keep, not a writer of texts; but for those that the layout has in a role
     of its own (a name, a type, a description)."""
+    own = layout_keys(check.layout)
+    return [found for found in every_property(check) if found.values.key not in own]
+
+
+def every_property(check: CheckRun) -> list[KeptProperty]:
+    """As `kept_properties`, with those that the layout has in a role."""
     profile: GraphProfile | None = check.settings["profile"]
     if profile is None:
         return []
-    own = layout_keys(check.layout)
     kept = [label for label in profile.labels if not label.is_from_texts]
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
-    of_labels = [KeptProperty(label.label, found, keys=tuple(label.keys)) for label in things for found in label.properties]
     types = [] if profile.is_from_texts else profile.types
-    of_types = [KeptProperty(relation.type, found, is_relation=True) for relation in types for found in relation.properties]
-    return [found for found in (*of_labels, *of_types) if found.values.key not in own]
+    of_labels = [
+        KeptProperty(label.label, found, label.nodes * found.filled, keys=tuple(label.keys))
+        for label in things for found in label.properties
+    ]
+    of_types = [
+        KeptProperty(relation.type, found, relation.count * found.filled, is_relation=True)
+        for relation in types for found in relation.properties
+    ]
+    return [*of_labels, *of_types]
 
 
 def text_properties(check: CheckRun) -> list[KeptProperty]:
@@ -113,7 +126,7 @@ def property_name(owner: str, key: str) -> str:
 
 def judged_properties(
     check: CheckRun, known: list[KeptProperty], suspects: list[KeptProperty], why: Callable[[KeptProperty, Row], str | None], *,
-    more: Mapping[str, Mapping[str, str]] | None = None,
+    more: Mapping[str, Mapping[str, str | int]] | None = None,
 ) -> CheckOutcome:
     """`count`: suspects of which `why` says what is wrong, of all `known`; each is an example. `more`: what the query is told of a suspect
     besides, by its name."""
@@ -127,7 +140,7 @@ def judged_properties(
     return CheckOutcome(len(found), len(known), examples, parameters={"suspects": asked})
 
 
-def _rows(check: CheckRun, asked: list[dict[str, str | None]]) -> dict[str, Row]:
+def _rows(check: CheckRun, asked: Sequence[Mapping[str, str | int | None]]) -> dict[str, Row]:
     """What the check's query says of each; nothing is asked where none is suspect."""
     if not asked:
         return {}

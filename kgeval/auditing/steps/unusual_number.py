@@ -1,4 +1,4 @@
-"""unusual-number: numbers unlike all others of their property: ten times and more beside them, or below zero where no other is."""
+"""unusual-number: numbers unlike all others of their property: ten times and more beside them, or on the other side of zero."""
 
 from __future__ import annotations
 
@@ -18,12 +18,19 @@ NUMBERS = 0.9  # share of sampled values that are numbers, from which the proper
 RARE = 0.02  # share of values up to which they are slips; one always is
 LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, or below zero, is a slip
 TIMES = 10.0  # how many times as much the nearest of the others is, at least
+TIMES_OPEN = 500.0  # of what may be any number of times as much: a digit or a unit too many
+CLOSE = 2.0  # how many times as much the upper end is as the lower one, up to which half of that is enough
+LEAST_FEW, FEW_TIMES = 10, 2.5  # values from which one of few is far: by so many times the square of how far the others spread
 ENDS = (0.05, 0.95)  # parts of the values between which they may spread
 SPREAD = 100.0  # how many times as much the upper end is as the lower one, at most: what spreads more may hold anything
 BELOW, ABOVE = 4.0, 2.0  # the gap is that many times the square of the way from the middle to its edge: small things are common
-LEAST_NAMED, RARE_NAMED = 10, 0.1  # as LEAST_SIGNED and RARE, of names that say that nothing is below zero
+LEAST_NAMED, RARE_NAMED = 5, 0.1  # as LEAST_SIGNED and RARE, of names that say that nothing is below zero
 NEVER_NEGATIVE = word_set("""
-    population area weight height length width distance duration runtime pages employees seats floors capacity salary age
+    population area weight height length width distance duration runtime pages employees seats floors capacity salary age rooms beds
+    students mileage volume diameter radius thickness mass frequency calories dose frames crew passengers tonnage teu inhabitants households
+    attendance visitors tickets stock
+    gewicht größe groesse höhe hoehe länge laenge dauer seiten plätze plaetze leistung fläche flaeche einwohner
+    poids taille hauteur longueur largeur durée duree surface capacité capacite habitants peso altura duración
 """)
 SIGNED = word_set("""
     elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing dew lat latitude lon lng long longitude x y z
@@ -31,7 +38,14 @@ SIGNED = word_set("""
     transfer income earnings ebit ebitda cash equity surplus deficit saldo adjustment karma points delay lateness angle rotation heading
     charge correlation coefficient beta alpha exposure magnitude log ln yield return returns interest inflation
     utc timezone gmt level gap gain pnl trend variance deviation bias error residual zscore sum
+    temperatur température temperatura tiefe profondeur seehöhe seehoehe saldo kontostand differenz änderung aenderung gewinn verlust betrag
+    écart ecart solde montant variation
 """)  # what may be on either side of zero
+PHYSICAL = word_set("""
+    elevation altitude depth temp temperature celsius fahrenheit melting boiling freezing
+    temperatur température temperatura tiefe profondeur
+""")
+FROM_ZERO = 0.25  # share of their middle that the others are off zero, at least, where one of the other sign is a slip
 NO_QUANTITY = word_set("""
     year years decade century since from to start end begin until published publication released release issued model type kind class
     category status state stage grade group rank position index order sequence seq priority version page line section chapter epoch
@@ -56,12 +70,13 @@ class NumberRange:
 
 @dataclass(frozen=True)
 class Usual:
-    """Where the numbers of a property usually lie: `usual` of all `times` from `shown` to `high`. `low`: the least usual one above zero.
-    `signs`: those below zero are unusual."""
+    """Where the numbers of a property usually lie: `usual` of all `times` from `least` to `greatest`. Of those above zero what is not from
+    `low` to `high` is unusual; `signs`: those below zero are."""
 
     low: float
     high: float
-    shown: float
+    least: float
+    greatest: float
     signs: bool
     usual: int
     times: int
@@ -93,9 +108,17 @@ def _is_asked(found: KeptProperty) -> bool:
     texts = values.types.get(TEXT, 0.0)
     told = 1.0 - texts * values.formats.get("null word", 0.0)
     numbers = values.types.get("INTEGER", 0.0) + values.types.get("FLOAT", 0.0) + texts * values.formats.get("number", 0.0)
-    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys:
+    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys[:1]:
         return False
+    if is_physical(values.key):
+        return True
     return is_quantity(values.key) and not (found.is_relation and name_words(values.key) == [STRENGTH])
+
+
+def is_physical(key: str) -> bool:
+    """Whether a number of that name may be below zero, but hardly in a single case."""
+    words = {*name_words(key)}
+    return bool(PHYSICAL & words) and not (NO_QUANTITY | (SIGNED - PHYSICAL)) & words
 
 
 def is_quantity(key: str) -> bool:
@@ -106,8 +129,12 @@ def is_quantity(key: str) -> bool:
 
 def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
     """Where the numbers of a property lie, the least first, if a few lie elsewhere."""
+    if is_physical(key):
+        return _one_sign(parts, among=True)
     words, times = name_words(key), sum(part.times for part in parts)
     below_zero = sum(part.times for part in parts if part.high < 0)
+    if times - below_zero <= max(1, RARE * times):
+        return _one_sign(parts, among=False)
     named = bool(NEVER_NEGATIVE & {*words[-2:]})
     if below_zero and (times < (LEAST_NAMED if named else LEAST_SIGNED) or below_zero > max(1, (RARE_NAMED if named else RARE) * times)):
         return None
@@ -120,8 +147,30 @@ def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
     zeros = 0 if first else sum(part.times for part in others if part.low == 0)
     known = usual or others
     return Usual(
-        low=known[0].low, high=known[-1].high, shown=0.0 if zeros else known[0].low, signs=below_zero > 0,
+        low=known[0].low, high=known[-1].high, least=0.0 if zeros else known[0].low, greatest=known[-1].high, signs=below_zero > 0,
         usual=sum(part.times for part in usual) + zeros, times=times,
+    )
+
+
+def _one_sign(parts: Sequence[NumberRange], *, among: bool) -> Usual | None:
+    """Where numbers lie that are all on one side of zero, and off it, but for a few. `among`: only if these would lie among them with the
+    other sign."""
+    below, above = ([part for part in parts if part.high * side > 0] for side in (-1, 1))
+    times = sum(part.times for part in parts)
+    few, many = sorted((below, above), key=lambda side: sum(part.times for part in side))
+    rare, often = (sum(part.times for part in side) for side in (few, many))
+    if times < LEAST_FAR or rare + often < times or not 0 < rare <= max(1, RARE * times):
+        return None
+    lows, highs = [abs(part.low) for part in many], [abs(part.high) for part in many]
+    least, greatest = min(lows + highs), max(lows + highs)
+    middle = abs(_value_at([NumberRange(part.times, *sorted((abs(part.low), abs(part.high)))) for part in many], 0.5 * often))
+    are_among = all(least <= abs(end) <= greatest for part in few for end in (part.low, part.high))
+    if least < FROM_ZERO * middle or (among and not are_among):
+        return None
+    is_below = many is below
+    return Usual(
+        low=0.0 if is_below else least, high=0.0 if is_below else greatest, least=-greatest if is_below else least,
+        greatest=-least if is_below else greatest, signs=not is_below, usual=often, times=times,
     )
 
 
@@ -130,18 +179,44 @@ def _without_far(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
     positive = [part for part in others if part.low > 0]
     first, last, of = 0, len(positive) - 1, sum(part.times for part in others)
     lower, middle, upper = (_value_at(others, share * of) for share in (ENDS[0], 0.5, ENDS[1]))
-    if of < LEAST_FAR or lower <= 0 or upper >= SPREAD * lower:
+    if of < LEAST_FAR:
+        return _without_one(others, is_open=is_open) if of >= LEAST_FEW else (first, last)
+    if lower <= 0 or upper >= SPREAD * lower:
         return first, last
+    times = TIMES / 2 if upper <= CLOSE * lower and not _are_counts(positive[:-1]) else TIMES
     few = max(1, RARE * of)
     for at in range(1, len(positive)):
         gap = positive[at].low / positive[at - 1].high
-        if sum(part.times for part in positive[:at]) <= few and gap >= max(TIMES, BELOW * (middle / positive[at].low) ** 2):
+        if sum(part.times for part in positive[:at]) <= few and gap >= max(times, BELOW * (middle / positive[at].low) ** 2):
             first = at
         gap_above = positive[-at].low / positive[-at - 1].high
-        is_far = gap_above >= max(TIMES, ABOVE * (positive[-at - 1].high / middle) ** 2)
-        if sum(part.times for part in positive[-at:]) <= few and is_far and not is_open:
+        is_far = gap_above >= max(TIMES_OPEN if is_open else times, ABOVE * (positive[-at - 1].high / middle) ** 2)
+        if sum(part.times for part in positive[-at:]) <= few and is_far:
             last = len(positive) - at - 1
     return first, last
+
+
+def _without_one(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, int]:
+    """As `_without_far`, of few numbers: all but one lie close together, and that one far away."""
+    positive, last = [part for part in others if part.low > 0], len(others) - 1
+    if len(positive) < len(others) or last < 1:
+        return 0, len(positive) - 1
+
+    def is_far(gap: float, rest: Sequence[NumberRange]) -> bool:
+        spread = rest[-1].high / rest[0].low
+        least = max(TIMES / 2 if spread <= CLOSE else TIMES, FEW_TIMES * spread**2)
+        return gap >= least and spread > 1 and not _are_counts(rest)
+
+    if positive[0].times == 1 and is_far(positive[1].low / positive[0].high, positive[1:]):
+        return 1, last
+    if positive[-1].times == 1 and not is_open and is_far(positive[-1].low / positive[-2].high, positive[:-1]):
+        return 0, last - 1
+    return 0, last
+
+
+def _are_counts(parts: Sequence[NumberRange]) -> bool:
+    """Whether numbers are small and whole: of what is counted there may be many for once."""
+    return bool(parts) and parts[-1].high < TIMES and all(float(end).is_integer() for part in parts for end in (part.low, part.high))
 
 
 def _value_at(parts: Sequence[NumberRange], place: float) -> float:
@@ -156,5 +231,5 @@ def _value_at(parts: Sequence[NumberRange], place: float) -> float:
 
 def _example(found: KeptProperty, usual: Usual, example: Example) -> Example:
     key = found.values.key[:100]
-    lie = f"{usual.usual:,} of {usual.times:,} lie between {number(usual.shown)} and {number(usual.high)}"
+    lie = f"{usual.usual:,} of {usual.times:,} lie between {number(usual.least)} and {number(usual.greatest)}"
     return example.model_copy(update={"why": f"{key} {example.why}: {lie}"})
