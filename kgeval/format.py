@@ -139,8 +139,8 @@ def plus(value: float | None) -> str:
 
 
 def chance(p: float | None) -> str:
-    """A p-value: `0.032`, `< 0.001`; "-" for null."""
-    return figure(p)
+    """A p-value: `0.032`, `< 0.001`, never 0; "-" for null."""
+    return figure(p if p is None else max(p, 1e-9))
 
 
 def has_width(low: float | None, high: float | None) -> bool:
