@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -263,11 +264,53 @@ def test_a_preset_by_level_gives_each_row_its_own_metrics(server: FakeServer, tm
     }
 
 
-def test_trials_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp_path: Path) -> None:
+def test_trials_of_a_judge_that_draws_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp_path: Path) -> None:
+    (tmp_path / "kgeval.toml").write_text("[model.judge]\nparameters = { temperature = 0.7 }\n")
     assert judged(server, tmp_path, "--trials", 3, "-o", tmp_path / "s.json", metrics="faithfulness") == 0
     report = json.loads((tmp_path / "s.json").read_text())
     assert all(s["repeats"]["runs"] == 3 and s["overall"]["n"] == 4 for s in report["summaries"])
     assert server.stats().requests == 8 * 2 * 3
+
+
+def test_a_judge_at_temperature_0_is_sent_each_body_once_and_no_spread_is_told(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert judged(server, tmp_path, "--trials", 4, "-o", tmp_path / "s.json", metrics="faithfulness,token_f1") == 0
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert all(summary["repeats"] is None for summary in report["summaries"])
+    stats = server.stats()
+    assert stats.requests == len(stats.by_request) == 8 * 2
+    told = "trials 1 (of 4): the judge has temperature 0, where the same request gets the same reply, which is no second draw"
+    assert told in capsys.readouterr().err and any(told in note for note in report["notes"])
+    assert judged(server, tmp_path, "--trials", 4, metrics="token_f1") == 0
+    assert "trials 1 (of 4): no model is asked, and the same request" in capsys.readouterr().err
+
+
+def test_rows_whose_judge_went_away_are_asked_again_when_it_is_back(tmp_path: Path) -> None:
+    out = tmp_path / "s.jsonl"
+    given = ("-j", 1, "-q", "-o", out)
+    with FakeServer() as server:
+        gone = threading.Thread(target=lambda: (wait_until(lambda: server.stats().requests >= 12), server.stop()))
+        gone.start()
+        assert judged(server, tmp_path, *given, n=12, metrics="faithfulness") == 3
+        gone.join()
+        causes = {one["reason"].partition(":")[0] for one in lines(out) if one["status"] == "unscored"}
+        assert "connection" in causes
+        assert json.loads((tmp_path / "s.run.json").read_text())["complete"] is False
+        assert judged(server, tmp_path, "--resume", *given, n=12, metrics="faithfulness") == 2, "it is still away: nothing is asked"
+        server.start()
+        assert judged(server, tmp_path, "--resume", *given, n=12, metrics="faithfulness") == 0
+    assert {one["status"] for one in lines(out)} == {"scored"}
+    assert json.loads((tmp_path / "s.run.json").read_text())["complete"] is True
+
+
+def test_a_run_with_more_failures_than_are_allowed_is_not_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer([Rule(match="mill 2", reply="no JSON")]) as server:
+        given = ("-q", "-o", tmp_path / "s.json", "--max-error-rate", 0.2)
+        assert judged(server, tmp_path, *given, metrics="faithfulness") == 3
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["complete"] is False and "incomplete: 25.0 % of the scores failed" in capsys.readouterr().err
+    assert report["run"]["exit_code"] == 3
 
 
 @pytest.mark.long

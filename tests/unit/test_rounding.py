@@ -12,7 +12,6 @@ import pytest
 from comparison_sample import found, tabled
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from score_report_sample import told, two
 from stats_files import in_a_folder_of_its_own, refused, report, wide  # noqa: F401
 
 from kgeval.comparison.given.scores import ScoreColumn, paired_result

@@ -209,7 +209,8 @@ def checked(systems: dict[str, list[tuple[int, int, int, int]]], grounded: bool)
         for at, (right, extra, missing, wrong) in enumerate(rows):
             labels = [S] * right + [N] * extra + [C] * wrong
             held = [S] * right + [S if grounded else N] * extra + [N] * wrong
-            given = {"answer_claims@reference": labels, "answer_claims@contexts": held, "reference_claims@answer": [S] * right + [N] * missing}
+            stated = [S] * right + [N] * missing
+            given = {"answer_claims@reference": labels, "answer_claims@contexts": held, "reference_claims@answer": stated}
             for name, own in given.items():
                 for item, label in enumerate(own, start=1):
                     yield Verdict(question_id=f"q{at:03}", metric=name, system=system, item=item, text="t", label=label)
@@ -247,7 +248,10 @@ def test_claims_that_no_context_states_count_against_a_system() -> None:
 
 
 def test_a_right_answer_in_one_word_is_not_worse_than_one_that_says_the_reference_again() -> None:
-    short = {"yes": [(1, 0, 2, 0) if at % 5 else (1, 0, 1, 0) for at in range(40)], "long": [(3, 0, 0, 0) if at % 5 else (2, 0, 0, 0) for at in range(40)]}
+    short = {
+        "yes": [(1, 0, 2, 0) if at % 5 else (1, 0, 1, 0) for at in range(40)],
+        "long": [(3, 0, 0, 0) if at % 5 else (2, 0, 0, 0) for at in range(40)],
+    }
     found = report(*of_claims(short))
     assert [one.conclusion for one in found.outcomes] == ["not decidable"]
     assert any("rests on what the reference says and yes leaves out" in line for line in told(found))
