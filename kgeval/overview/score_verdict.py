@@ -450,17 +450,28 @@ def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
         )
 
 
-def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    """The rules of the audit whose hits go along with lower scores for sure, the one that touches most questions first."""
+def harmful_joins(tables: ScoreTables) -> list[AuditJoin]:
+    """The rules of the audit whose hits go along with lower scores by the headline's metric for sure, the one that touches most questions
+    first."""
     metric = tables.headline
     if metric is None or tables.lower(metric):
-        return
-    tested = [
+        return []
+    return sorted(_certain(_tested_rules(tables)), key=lambda join: -join.touched.n_scored)
+
+
+def _tested_rules(tables: ScoreTables) -> list[tuple[AuditJoin, float, float]]:
+    """Each rule with how much lower the scores of what it touches are, and the half of the interval on that side."""
+    return [
         (join, -join.difference, max(join.high - join.difference, _unseen(join.touched))) for join in tables.report.joined
-        if join.metric == metric and join.rule is not None and join.difference is not None and join.high is not None
+        if join.metric == tables.headline and join.rule is not None and join.difference is not None and join.high is not None
         and min(join.touched.n_scored, join.untouched.n_scored) >= LEAST
     ]
-    for join in sorted(_certain(tested), key=lambda join: -join.touched.n_scored)[:2]:
+
+
+def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    """The rules of the audit whose hits go along with lower scores for sure."""
+    metric, tested = tables.headline or "", _tested_rules(tables)
+    for join in harmful_joins(tables)[:2]:
         rule, touched, others = word(join.rule or ""), join.touched, join.untouched
         yield OverviewPriority(
             severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=join.system,

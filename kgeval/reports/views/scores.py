@@ -37,9 +37,11 @@ from kgeval.overview.score_verdict import (
     verdict,
     word,
 )
+from kgeval.overview.weak import weak_in_scores
 from kgeval.records import (
     CONTEXT_LENGTHS,
     LEVELS_OF_X,
+    SEVERITIES,
     BothMeans,
     By,
     ClaimTotals,
@@ -98,7 +100,9 @@ def document(report: ScoreReport) -> Document:
     """The verdict, what to fix first, gates and scores; the rest is folded in Markdown. Distributions and definitions are on the page."""
     tables = ScoreTables.of(report)
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
-    fixes = list(fix_first(to_fix(tables), FIXED, nothing))
+    fixes = list(fix_first(sorted(
+        [*to_fix(tables), *weak_in_scores(report)], key=lambda row: SEVERITIES.index(row.severity),
+    ), FIXED, nothing))
     makers = (  # in the order of a decision
         _figures, lambda tables: gates_section(tables.report.gates), _scores, _survived, _claims, _known, _leaderboard, _pays, _types,
         _groups, _contexts,
