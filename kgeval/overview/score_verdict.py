@@ -11,7 +11,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, plus, visible
+from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, plural_of, plus, visible
 from kgeval.metrics.summary.outcomes import headline_metric
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.overview.wording import reached
@@ -280,8 +280,7 @@ def _survival(tables: ScoreTables) -> str:
 
 def survival_name(check: SurvivalCheck, unit: str) -> str:
     """`by documents`, `with failed rows at their worst`."""
-    groups = f"by {plural(2, unit).partition(' ')[2]}" if unit != "question" else "by documents"
-    return groups if check == "groups" else SURVIVAL[check]
+    return f"by {plural_of('document' if unit == 'question' else unit)}" if check == "groups" else SURVIVAL[check]
 
 
 def _groups(tables: ScoreTables) -> str:
@@ -293,14 +292,11 @@ def _groups(tables: ScoreTables) -> str:
     ]
     if not means:
         return ""
-    few = [(system, mean) for system, mean in means if mean.low is None]
     questions, groups = means[0][1].n_scored, means[0][1].groups or 0
-    drawn = f"{plural(questions, 'question')} of {plural(groups, unit)}"
-    if few:
-        return (
-            f"No interval: {drawn}, and fewer than {LEAST_GROUPS} do not tell what another {unit} would say (--cluster question takes each "
-            "question as drawn alone)."
-        )
+    if any(mean.low is None for _, mean in means):
+        why = f"{plural(questions, 'question')} of {plural(groups, unit)}, and fewer than {LEAST_GROUPS} do not tell what another would say"
+        told = any(one.conclusion == "not decidable" for one in tables.report.outcomes)
+        return f"No interval: {'too few ' + plural_of(unit) if told else why}; --cluster question takes each question as drawn alone."
     counts = joined([f"{number(round(mean.effective or 0))} ({word(system)})" for system, mean in means], NAMED)
     return f"Intervals are over {plural(groups, unit)}: {plural(questions, 'question')} count as {counts} that stand alone."
 

@@ -356,3 +356,27 @@ def test_a_changed_setting_that_a_metric_declares_is_another_run_and_one_that_no
     assert score(*words, "--setting", "relevant_from=1") == 0 and server.stats().requests == made, "every reply is found in the journal"
     second = {(one["metric"], one["signature"]) for one in lines(out)}
     assert {name for name, _ in first - second} == {"context_precision"}
+
+
+def test_a_field_of_the_questions_says_what_they_were_drawn_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, 24)
+    questions = tmp_path / "questions.jsonl"
+    asked = [json.loads(line) for line in questions.read_text().splitlines()]
+    questions.write_text("".join(
+        json.dumps(one | {"document": f"d{at % 3}", "topic": f"t{at % 8}"}) + "\n" for at, one in enumerate(asked)
+    ))
+    given = (*answers, "--questions", questions, "--metrics", "token_f1", "-q", "-o", tmp_path / "s.json")
+
+    def mean(*more: object) -> dict[str, Any]:
+        assert score(*given, *more) == 0
+        report = json.loads((tmp_path / "s.json").read_text())
+        return {"drawn": report["drawn"], **report["summaries"][0]["overall"]}
+
+    assert (mean()["drawn"], mean()["groups"], mean()["low"]) == ("document", 3, None)
+    assert (mean("--cluster", "topic")["drawn"], mean("--cluster", "topic")["groups"]) == ("topic", 8)
+    assert (mean("--cluster", "question")["drawn"], mean("--cluster", "question")["groups"]) == ("question", None)
+    capsys.readouterr()
+    assert score(*given, "--cluster", "topics") == 2
+    assert "--cluster topics: no question has it (fields of their own: topic)" in capsys.readouterr().err
+    (tmp_path / "kgeval.toml").write_text('[score]\ncluster = "topic"\n')
+    assert mean()["groups"] == 8

@@ -21,6 +21,7 @@ from kgeval.format import (
     number,
     percent,
     plural,
+    plural_of,
     plus,
     seconds,
     times,
@@ -219,8 +220,8 @@ def _unit_hint(tables: ScoreTables) -> str:
     unit, means = tables.report.drawn, [one.overall for one in tables.report.summaries if one.overall.groups is not None]
     if not means:
         return ""
-    few = f" No interval: fewer than {LEAST_GROUPS} {plural(2, unit).partition(' ')[2]}." if any(mean.low is None for mean in means) else ""
-    return f"Intervals are over {plural(2, unit).partition(' ')[2]}, not over questions.{few}"
+    few = f" No interval: fewer than {LEAST_GROUPS} {plural_of(unit)}." if any(mean.low is None for mean in means) else ""
+    return f"Intervals are over {plural_of(unit)}, not over questions.{few}"
 
 
 def _n(gain: PairedGain, unit: str) -> Cell:
