@@ -14,6 +14,7 @@ from kgeval.metrics.summary.means import mean_of
 from kgeval.metrics.summary.pairs import PairValues
 from kgeval.overview.score_verdict import ScoreTables, verdict
 from kgeval.records import Row, Score, ScoreReport, Verdict
+from kgeval.stats.thresholds import Threshold
 
 S, C, N = "supported", "contradicted", "not_stated"
 
@@ -283,3 +284,31 @@ def test_correctness_as_a_whole_leads_and_a_metric_that_disagrees_stands_against
     (outcome,) = clash.outcomes
     assert outcome.system_a == "full" and outcome.conclusion == "not decidable"
     assert "answer metrics disagree: binary_accuracy puts full first" in outcome.because[0]
+
+
+# --- what is missing
+
+
+def test_answers_that_are_errors_are_missing_and_no_proof_against_a_system() -> None:
+    scores, rows = world({"A": [1.0] * 36 + [0.0] * 4 + [1.0] * 60, "B": [0.9] * 40 + [0.0] * 60}, asked(100), "token_f1")
+    lost = [
+        one.model_copy(update={"answer": one.answer.model_copy(update={"error": "HTTP 503", "answer": ""})})
+        if one.answer.system == "B" and int(one.question.id[1:]) >= 40 else one for one in rows
+    ]
+    (outcome,) = report(scores, lost).outcomes
+    assert (outcome.conclusion, outcome.missing) == ("not decidable", 60)
+    assert [(one.system, one.errors) for one in outcome.coverage] == [("A", 0), ("B", 60)]
+    (decided,) = report(scores, rows).outcomes
+    assert decided.conclusion == "a better", "the same values of answers that are none"
+
+
+def test_who_says_nothing_is_not_faithful_and_passes_no_gate_by_it() -> None:
+    silent = {"value": None, "status": "not_applicable", "detail": {"empty_answer": True}}
+    scores = [score(f"q{at:03}", 1.0, metric="faithfulness", system="A") for at in range(100)]
+    scores = [one.model_copy(update=silent) if at >= 40 else one for at, one in enumerate(scores)]
+    scores += [score(f"q{at:03}", 0.8, metric="faithfulness", system="B") for at in range(100)]
+    gates = [Threshold("faithfulness", ">=", 0.9, of="A"), Threshold("faithfulness", ">=", 0.3, of="A")]
+    found = report(scores, gates=gates)
+    assert [gate.met for gate in found.gates] == [None, True] and "missing or empty" in str(found.gates[0].reason)
+    (gain,) = found.gains
+    assert gain.n == 40 and gain.conclusion == "not decidable"

@@ -176,6 +176,7 @@ class _Parts:
     joined: list[AuditJoin] = field(default_factory=list)
     levels: dict[tuple[str, str | None], dict[str, float]] = field(default_factory=dict)
     quality: dict[str, dict[str, float]] = field(default_factory=dict)
+    silent: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass
@@ -225,11 +226,14 @@ def build_report(
     if len(groups.shown["dataset"]) > MOST_DATASETS:
         notes.append(f"differences by level and hops are of all datasets together: there are more than {MOST_DATASETS}")
     headline = headline_metric(parts.summaries, infos, [row.metric for row in leaders])
-    coverage = read.coverage.of(systems)
+    covered = read.coverage.of(systems)
     conclusions = concluded(OutcomeInputs(
         read.table, {info.metric: info for info in infos}, names, parts.summaries,
-        gains(read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn),
-        headline, options.against, read.drawn, coverage, read.claims, options.seed,
+        gains(
+            read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
+            coverage=read.coverage,
+        ),
+        headline, options.against, read.drawn, read.coverage, covered, read.claims, options.seed,
     ))
     with_graph = [system.model_copy(update={"graph": system.system in read.graphs}) for system in systems]
     missing = {entry.system: options.missing.get(entry.system, entry.questions_missing) for entry in systems}
@@ -241,11 +245,11 @@ def build_report(
         claim_rows=list(read.claims.rows(names, headline, CLAIM_ROWS)) if headline else [], gains=conclusions.gains,
         gains_by_group=group_gains(
             read.table, names, infos, groups, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
-            coverage=coverage,
+            coverage=read.coverage, covered=covered,
         ),
         costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.against, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
-        gates=evaluate(options.gates, parts.summaries, complete=not options.stopped, missing=missing),
+        gates=evaluate(options.gates, parts.summaries, complete=not options.stopped, missing=missing, silent=parts.silent),
         notes=notes,
     )
 
@@ -354,6 +358,7 @@ def _parts(
         for info in infos:
             values, questions = read.table.values(system, info.metric)
             codes = read.drawn.of(questions)
+            parts.silent[system, info.metric] = int(values.silent.sum())
             grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed, drawn=read.drawn)
             parts.groups += grouped
             if system in bands:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kgeval.records import Answer, SystemCoverage, SystemInfo
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
 
 ASKED, EMPTY, ERROR = 1, 2, 4
 
@@ -22,6 +30,16 @@ class Coverage:
         if at >= len(column):
             column.extend(bytes(at + 1 - len(column)))
         column[at] |= ASKED | (ERROR if answer.error else 0 if answer.answer.strip() else EMPTY)
+
+    def errors(self, system: str, questions: Whole) -> Mask:
+        """Which of these questions the system answered with an error."""
+        import numpy as np
+
+        column = np.zeros(int(questions.max()) + 1 if len(questions) else 0, dtype=np.uint8)
+        known = np.frombuffer(bytes(self.seen.get(system, b"")), dtype=np.uint8)
+        column[: len(known)] = known[: len(column)]
+        found: Mask = (column[questions] & ERROR) > 0
+        return found
 
     def of(self, systems: Sequence[SystemInfo]) -> dict[str, SystemCoverage]:
         """By system."""

@@ -33,8 +33,7 @@ class Drawn:
 
     def add(self, at: int, question: Question) -> None:
         """Takes in the question with the number `at`; the first row that tells its group holds."""
-        name = question.drawn_with(self.named)
-        if name is None or (at < len(self.codes) and self.codes[at] != ALONE):
+        if self.code(at) != ALONE or (name := question.drawn_with(self.named)) is None:
             return
         if at >= len(self.codes):
             self.codes.extend(repeat(ALONE, at + 1 - len(self.codes)))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from kgeval.metrics.definition import Group
 from kgeval.metrics.summary.costs import Costs
+from kgeval.metrics.summary.coverage import Coverage
 from kgeval.metrics.summary.drawn import Drawn
 from kgeval.metrics.summary.groups import Grouping
 from kgeval.metrics.summary.pairs import Pair, PairFigures, pair_values
@@ -39,7 +40,7 @@ ALPHA = 0.05
 
 def gains(
     table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, graphs: Collection[str], seed: int,
-    drawn: Drawn | None = None,
+    drawn: Drawn | None = None, coverage: Coverage | None = None,
 ) -> list[PairFigures]:
     """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
     minus each that stands after it, one whose answers come from a graph (`graphs`) minus one whose do not. A pair without a common
@@ -48,7 +49,7 @@ def gains(
     Means are in the metric's own direction: a hallucination rate that falls is a negative difference.
     """
     return [
-        pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn).figures(seed)
+        pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn, coverage=coverage).figures(seed)
         for info in compared(infos) for pair in pairs(systems, baseline, graphs)
     ]
 
@@ -66,7 +67,7 @@ def gain(table: RunScores, metric: str, pair: Pair, *, seed: int, only: Whole | 
 
 def group_gains(
     table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], groups: Grouping, *, baseline: str | None,
-    graphs: Collection[str], seed: int, drawn: Drawn, coverage: Mapping[str, SystemCoverage],
+    graphs: Collection[str], seed: int, drawn: Drawn, coverage: Coverage, covered: Mapping[str, SystemCoverage],
 ) -> list[GroupGain]:
     """The same by level and by hops, where the questions have several of them, and by these within each of several datasets. A group in
     which the metric has no meaning for a system has no row.
@@ -79,7 +80,7 @@ def group_gains(
     for info in compared(infos):
         tested: list[tuple[PairFigures, dict[str, Any]]] = []
         for pair in pairs(systems, baseline, graphs):
-            both = pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn)
+            both = pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn, coverage=coverage)
             for by, value, dataset, places in _members(groups, both.questions):
                 part = both.of(places)
                 if part.meant:
@@ -87,7 +88,7 @@ def group_gains(
                     tested.append((part.figures(seed), {"by": by, "value": value, "dataset": dataset}))
         level = ALPHA / max(1, sum(figures.p is not None for figures, _ in tested))
         for (figures, where), p in zip(tested, holm([figures.p for figures, _ in tested]), strict=True):
-            found = figures.outcome(p, coverage, drawn.unit)
+            found = figures.outcome(p, covered, drawn.unit)
             rows.append(GroupGain(
                 **figures.fields, **figures.tests, **where, p_holm=p, detectable=figures.detectable(level), conclusion=found.conclusion,
                 because=found.because,

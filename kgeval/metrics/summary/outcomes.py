@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kgeval.format import bracketed, figure, first_of, plural, plus
 from kgeval.metrics.summary.claims import COUNTED, EXTRAS_NEUTRAL, MISSING_NEUTRAL, ClaimTable
+from kgeval.metrics.summary.coverage import Coverage
 from kgeval.metrics.summary.drawn import UNIT, Drawn
 from kgeval.metrics.summary.gains import ALPHA
 from kgeval.metrics.summary.pairs import Pair, PairFigures, pair_values
@@ -65,7 +66,8 @@ class OutcomeInputs:
     headline: str | None
     baseline: str | None
     drawn: Drawn
-    coverage: Mapping[str, SystemCoverage]
+    coverage: Coverage
+    covered: Mapping[str, SystemCoverage]
     claims: ClaimTable
     seed: int
 
@@ -73,7 +75,7 @@ class OutcomeInputs:
         """Two systems by a metric."""
         known = self.infos.get(metric)
         lower = known is not None and known.better == "lower"
-        return pair_values(self.table, metric, pair, lower=lower, drawn=self.drawn).figures(self.seed)
+        return pair_values(self.table, metric, pair, lower=lower, drawn=self.drawn, coverage=self.coverage).figures(self.seed)
 
     def lower(self, metric: str) -> bool:
         """True where a lower value is better."""
@@ -90,7 +92,7 @@ def concluded(inputs: OutcomeInputs) -> Concluded:
         survived = list(_survived(inputs, figures, p)) if is_headline else []
         if is_headline:
             known[figures.pair] = figures, p, survived
-        found = figures.outcome(p, inputs.coverage, inputs.drawn.unit, doubts=_doubts(survived))
+        found = figures.outcome(p, inputs.covered, inputs.drawn.unit, doubts=_doubts(survived))
         gains.append(PairedGain(
             **figures.fields, **figures.tests, p_holm=p, conclusion=found.conclusion, because=found.because,
         ))
@@ -101,7 +103,7 @@ def concluded(inputs: OutcomeInputs) -> Concluded:
     for pair in wanted:
         figures, p, survived = known.get(pair) or known[pair[::-1]]
         figures = figures if figures.pair == pair else figures.turned()
-        outcomes.append(figures.outcome(p, inputs.coverage, inputs.drawn.unit, doubts=_doubts(survived)))
+        outcomes.append(figures.outcome(p, inputs.covered, inputs.drawn.unit, doubts=_doubts(survived)))
         survivals += survived
     return Concluded(gains, outcomes, survivals)
 

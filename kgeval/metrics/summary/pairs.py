@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from kgeval.metrics.summary.coverage import Coverage
 from kgeval.metrics.summary.drawn import Drawn, drawn_groups, has_groups, in_order
 from kgeval.metrics.summary.means import interval_of
 from kgeval.metrics.summary.values import RunScores
@@ -32,7 +33,8 @@ Pair = tuple[str, str]
 class PairFigures:
     """What two systems differ by. `fields`: those of a Gain; `tests`: what a PairedGain has beside them. `variance`: of the mean, where
     questions come in groups. `missing`: questions that one of them has no value for; `lowest`, `highest`: the figure with all of them lost,
-    won by the first; like `figure` above 0 where the first is better, whichever way the metric goes."""
+    won by the first; like `figure` above 0 where the first is better, whichever way the metric goes. What is missing: a value that failed
+    or has no meaning because the answer is empty, a question that a system was not asked, an answer that is an error."""
 
     metric: str
     pair: Pair
@@ -81,7 +83,8 @@ class PairFigures:
 class PairValues:
     """The values of two systems for the questions that the metric was asked for of either; shapes (questions,), NaN where there is none.
     `questions`: their numbers; `asked`: of both; `applies`: it has a meaning for both. `single`: no question has repetitions. `codes`: the
-    groups of the questions (`Drawn`). `lower`: a lower value is better."""
+    groups of the questions (`Drawn`). `lower`: a lower value is better. `own_error`, `other_error`: the answer is an error, whatever its
+    value."""
 
     metric: str
     pair: Pair
@@ -92,13 +95,17 @@ class PairValues:
     applies: Mask
     single: bool
     lower: bool = False
-    codes: Whole | None = field(default=None)
+    codes: Whole | None = None
+    own_error: Mask | None = None
+    other_error: Mask | None = None
 
     def of(self, places: Whole) -> PairValues:
         """Of some of the questions."""
         return replace(
             self, questions=self.questions[places], own=self.own[places], other=self.other[places], asked=self.asked[places],
             applies=self.applies[places], codes=None if self.codes is None else self.codes[places],
+            own_error=None if self.own_error is None else self.own_error[places],
+            other_error=None if self.other_error is None else self.other_error[places],
         )
 
     def alone(self) -> PairValues:
@@ -118,9 +125,8 @@ class PairValues:
         there = ~np.isnan(differences)
         fields, variance, sums = self._difference(differences[there], None if self.codes is None else self.codes[there], seed)
         figure = self._better({name: fields.get(name) for name in ("mean", "low", "high")})
-        lost = self.applies & ~there
-        missing = int(lost.sum())
-        lowest, highest = (self._extreme(lost, seed, won=won) for won in (False, True)) if missing else (figure, figure)
+        missing = int((self._lost(self.own, self.own_error) | self._lost(self.other, self.other_error)).sum())
+        lowest, highest = (self._extreme(seed, won=won) for won in (False, True)) if missing else (figure, figure)
         return PairFigures(
             self.metric, self.pair, fields, self._tests(np.sort(differences[there]), sums, there, seed), figure, lowest, highest, missing,
             variance,
@@ -162,13 +168,20 @@ class PairValues:
         fields |= {"only_system": only[0], "only_baseline": only[1]}
         return fields if sums is not None else fields | {"mcnemar_p": mcnemar(*only)}
 
-    def _extreme(self, lost: Mask, seed: int, *, won: bool) -> Estimated:
+    def _lost(self, values: Floats, error: Mask | None) -> Mask:
+        """Whose result is missing."""
+        import numpy as np
+
+        lost: Mask = self.applies & (np.isnan(values) if error is None else np.isnan(values) | error)
+        return lost
+
+    def _extreme(self, seed: int, *, won: bool) -> Estimated:
         """The figure with every value that is missing at its worst for the first system, or at its best."""
         import numpy as np
 
         best, worst = (0.0, 1.0) if self.lower else (1.0, 0.0)
-        own = np.where(lost & np.isnan(self.own), best if won else worst, self.own)
-        other = np.where(lost & np.isnan(self.other), worst if won else best, self.other)
+        own = np.where(self._lost(self.own, self.own_error), best if won else worst, self.own)
+        other = np.where(self._lost(self.other, self.other_error), worst if won else best, self.other)
         differences = differences_of(own, other)
         there = ~np.isnan(differences)
         fields, _, _ = self._difference(differences[there], None if self.codes is None else self.codes[there], seed)
@@ -179,9 +192,11 @@ class PairValues:
         return _negative(found) if self.lower else found
 
 
-def pair_values(table: RunScores, metric: str, pair: Pair, *, lower: bool = False, drawn: Drawn | None = None) -> PairValues:
+def pair_values(
+    table: RunScores, metric: str, pair: Pair, *, lower: bool = False, drawn: Drawn | None = None, coverage: Coverage | None = None,
+) -> PairValues:
     """Two systems by a metric, of which a `lower` value may be better. `drawn`: what the questions were drawn in; None: each stands
-    alone."""
+    alone. `coverage`: which answers are errors."""
     import numpy as np
 
     (own, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
@@ -195,11 +210,12 @@ def pair_values(table: RunScores, metric: str, pair: Pair, *, lower: bool = Fals
         there = np.zeros(len(questions), dtype=np.bool_)
         there[places] = True
         asked &= there
-        applies[places[side.not_applicable]] = False
+        applies[places[side.not_applicable & ~side.silent]] = False
     return PairValues(
         metric, pair, questions, values[0], values[1], asked, applies,
         all(len(table.columns.get((system, metric), ())) < 2 for system in pair), lower,
         None if drawn is None else drawn.of(questions),
+        *(None if coverage is None else coverage.errors(system, questions) for system in pair),
     )
 
 
