@@ -380,3 +380,17 @@ def test_a_field_of_the_questions_says_what_they_were_drawn_in(tmp_path: Path, c
     assert "--cluster topics: no question has it (fields of their own: topic)" in capsys.readouterr().err
     (tmp_path / "kgeval.toml").write_text('[score]\ncluster = "topic"\n')
     assert mean()["groups"] == 8
+
+
+def test_a_score_report_and_the_report_over_it_name_the_same_things_to_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps({"id": f"q{at}", "question": "?", "reference": "Ada"}) + "\n" for at in range(40)))
+    (tmp_path / "a.jsonl").write_text("".join(
+        json.dumps({"question_id": f"q{at}", "answer": "Ada" if at % 9 == 0 else "Bob"}) + "\n" for at in range(40)
+    ))
+    assert score("a.jsonl", "--questions", "q.jsonl", "--metrics", "token_f1", "-q", "-o", "s.json", "-o", "s.html") == 0
+    assert run(["report", "s.json", "-f", "json"]) == 0
+    over = json.loads(capsys.readouterr().out)
+    (weak,) = [row for row in over["priorities"] if row["severity"] == "error"]
+    page = (tmp_path / "s.html").read_text()
+    assert weak["title"] == "Weak answers: token_f1" and weak["title"] in page and weak["evidence"] in page
+    assert "asks for it" not in page
