@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_judge import Judge
 from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
@@ -394,3 +395,29 @@ def test_a_score_report_and_the_report_over_it_name_the_same_things_to_fix(tmp_p
     page = (tmp_path / "s.html").read_text()
     assert weak["title"] == "Weak answers: token_f1" and weak["title"] in page and weak["evidence"] in page
     assert "asks for it" not in page
+
+
+def test_the_headline_concludes_nothing_from_grounded_claims_beyond_the_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    def facts(at: int, *numbers: int) -> str:
+        return " ".join(f"Fact {at:04} {number:02} holds." for number in numbers)
+
+    said = {"terse": (1, 2), "full": (1, 2, 3, 4)}
+    asked = [{"id": f"q{at}", "question": f"What is known of {at:04}?", "reference": facts(at, 1, 2)} for at in range(12)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+    for system, own in said.items():
+        rows = [{"question_id": f"q{at}", "answer": facts(at, *own[: 4 - at % 2]), "contexts": [facts(at, 1, 2, 3, 4)]} for at in range(12)]
+        (tmp_path / f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = ("terse.jsonl", "full.jsonl", "--questions", "questions.jsonl", "--metrics", "factual_correctness,faithfulness")
+    with FakeServer(Judge()) as server:
+        done = score(*given, "--model", "m", "--base-url", server.base_url, "-o", "s.json")
+    assert done == 0, "nobody asked for a comparison"
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Not decidable by factual_correctness: terse 1 (95% CI" in shown and "Best by" not in shown
+    assert "the difference rests on claims beyond the reference" in shown
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert [one["conclusion"] for one in report["outcomes"]] == ["not decidable"]
+    claims = {one["system"]: one for one in report["claims"]}
+    assert (claims["full"]["right"], claims["full"]["extra_grounded"], claims["full"]["wrong"]) == (24, 18, 0)
+    assert claims["terse"]["extra_grounded"] == 0 and claims["full"]["extra_unknown"] == 0
