@@ -175,10 +175,12 @@ class Scoring:
         """Why there are fewer trials than were asked for; "" where there are not."""
         if self.trials == self.options.trials:
             return ""
-        why = "the judge has temperature 0, where" if asks_judge(self.session, self.selection) else "no model is asked, and"
+        fewer = f"trials {self.trials} (of {self.options.trials})"
+        if not asks_judge(self.session, self.selection):
+            return f"{fewer}: no model is asked, and the same rows get the same scores, so there is no spread between runs"
         return (
-            f"trials {self.trials} (of {self.options.trials}): {why} the same request gets the same reply, which is no second draw: the "
-            "spread between runs is not measured; a temperature above 0 in parameters of [model.judge] would"
+            f"{fewer}: the judge has temperature 0, where the same request gets the same reply, which is no second draw: the spread between "
+            "runs is not measured; a temperature above 0 in parameters of [model.judge] would make trials differ"
         )
 
     def set_tools(self, tools: Tools) -> None:

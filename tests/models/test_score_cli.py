@@ -284,7 +284,7 @@ def test_a_judge_at_temperature_0_is_sent_each_body_once_and_no_spread_is_told(
     told = "trials 1 (of 4): the judge has temperature 0, where the same request gets the same reply, which is no second draw"
     assert told in capsys.readouterr().err and any(told in note for note in report["notes"])
     assert judged(server, tmp_path, "--trials", 4, metrics="token_f1") == 0
-    assert "trials 1 (of 4): no model is asked, and the same request" in capsys.readouterr().err
+    assert "trials 1 (of 4): no model is asked, and the same rows get the same scores" in capsys.readouterr().err
 
 
 def test_rows_whose_judge_went_away_are_asked_again_when_it_is_back(tmp_path: Path) -> None:
