@@ -179,8 +179,8 @@ class Scoring:
         if not asks_judge(self.session, self.selection):
             return f"{fewer}: no model is asked, and the same rows get the same scores, so there is no spread between runs"
         return (
-            f"{fewer}: the judge has temperature 0, where the same request gets the same reply, which is no second draw: the spread between "
-            "runs is not measured; a temperature above 0 in parameters of [model.judge] would make trials differ"
+            f"{fewer}: the judge has temperature 0, where the same request gets the same reply, which is no second draw: the spread "
+            "between runs is not measured; a temperature above 0 in parameters of [model.judge] would make trials differ"
         )
 
     def set_tools(self, tools: Tools) -> None:
