@@ -139,8 +139,8 @@ def plus(value: float | None) -> str:
 
 
 def chance(p: float | None) -> str:
-    """A p-value: `0.032`, `< 0.001`; "-" for null."""
-    return figure(p)
+    """A p-value: `0.032`, `< 0.001`, never 0; "-" for null."""
+    return figure(p if p is None else max(p, 1e-9))
 
 
 def has_width(low: float | None, high: float | None) -> bool:
@@ -202,8 +202,12 @@ def of_graph(name: str | None) -> str:
 
 def plural(count: int, noun: str) -> str:
     """`1 check`, `2 checks`, `2 entities`."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"
+    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """`checks`, `entities`."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def first_of(items: Sequence[str], most: int, apart: str = ", ", *, noun: str = "") -> str:

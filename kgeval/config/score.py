@@ -71,10 +71,11 @@ class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
     """What is scored, and how: keywords of kgeval.score, flags of `kgeval score`, keys of `[score]` in kgeval.toml."""
 
     trials: Annotated[int, Flag(heading=HOW)] = Field(
-        default=1, ge=1, le=100, description="Judge everything so many times: spread between runs",
+        default=1, ge=1, le=100, description="Judge everything so many times: spread between runs of a judge with a temperature above 0",
     )
     resume: Annotated[bool, Flag(heading=RESUMING)] = Field(
-        default=False, description="Take over the rows that an interrupted run with the same -o has finished.",
+        default=False, description="Take over the rows that an earlier run with the same -o has finished; those whose model could not be "
+        "reached are done again.",
     )
     retry_errors: Annotated[bool, Flag(heading=RESUMING)] = Field(
         default=False, description="As --resume, but rows with something unscored are done again.",
@@ -82,6 +83,10 @@ class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
     no_verdicts: Annotated[bool, Flag(heading=HOW)] = Field(default=False, description="Do not keep the verdicts behind the scores.")
     against: Annotated[str | None, Flag(metavar="SYSTEM", heading=JOINED)] = Field(
         default=None, description="The system that the others are compared with in cost and gain [default: every pair].",
+    )
+    cluster: Annotated[str | None, Flag(metavar="FIELD", heading=HOW)] = Field(
+        default=None, description="What questions share that say less together than as many alone: document, entity, dataset, level, a "
+        "field of your own, or question: each stands alone [default: document, else entity].",
     )
     audit: Annotated[Path | None, Flag(metavar="JSON", heading=JOINED)] = Field(
         default=None, description="Report of kgeval audit: do questions that touch its findings score worse?",

@@ -41,6 +41,10 @@ class ScoreTableOptions(ConfidenceOptions):
     systems: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--filter-system", "NAMES", commas=True)] = Field(
         default=(), description="Only these systems; in a wide table: these columns.")
     metrics: _Names = Field(default=(), description="Only these metrics.")
+    cluster: Annotated[str | None, Flag(metavar="FIELD")] = Field(
+        default=None, description="The field that says which questions say less together than as many alone; question: each stands alone "
+        "[default: document, where rows have it].",
+    )
     bounds: Annotated[str | None, Flag("--range", "LOW,HIGH")] = Field(
         default=None, description="The scores must lie in it, ends included.",
     )

@@ -57,7 +57,7 @@ def overview(
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
     if demands.fail_on_worse:
         worse = sum(change.verdict == "worse" for change in changes)
-        compared = any(change.verdict not in ("new", "gone", "not_comparable") for change in changes)
+        compared = any(change.verdict not in ("new", "gone", "not_comparable", "few") for change in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
         gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None

@@ -66,8 +66,8 @@ def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -
     if is_equal(now.value or 0.0, then.value or 0.0):
         return "same"
     if not (now.exact and then.exact):
-        if ends is None:
-            return "changed"
+        if ends is None:  # a mean of a metric has none only where questions, or the documents that they are of, are too few
+            return "changed" if now.signature is None else "few"
         if min(now.n_scored or 0, then.n_scored or 0) < LEAST:
             return "few"
         if not side(ends.low, ends.high):

@@ -11,7 +11,7 @@ from kgeval.format import chance, labels_of
 from kgeval.overview import structure
 from kgeval.overview.advice import part_of
 from kgeval.overview.coverage import TITLES as COVERAGE_TITLES
-from kgeval.overview.score_verdict import headline_metric
+from kgeval.overview.score_verdict import headline_of
 from kgeval.overview.sources import Source
 from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import (
@@ -224,7 +224,7 @@ def scores(report: ScoreReport) -> Figures:
         yield _figure("answers", "mean_of_levels", title, row.average, of=row.system, better="higher", note=note)
     yield from _reasoning(report)
     yield from _took(report)
-    metric = headline_metric(report)
+    metric = headline_of(report)
     better = "lower" if metric in info and info[metric].better == "lower" else "higher"
     for gain in [gain for gain in report.gains if gain.metric == metric][:MOST_GAINS]:
         yield _gain(gain, f"{gain.metric}_gain", f"{gain.metric}: paired difference", better)
@@ -348,7 +348,7 @@ def matrix(report: CrossedReport) -> Figures:
             yield _estimated(
                 "baseline", f"{change.metric}_change", f"{change.metric}: {change.base} to {change.changed}", change, of=change.system,
                 n=change.n, n_scored=change.n, unit="difference", better="lower" if change.metric in lower else "higher",
-                note=None if change.p_holm is None else f"p {change.p_holm:.3g} (Holm)",
+                note=None if change.p_holm is None else f"p {chance(change.p_holm)} (Holm)",
             )
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgeval.format import chance, figure, joined, number, plural, plus, times
-from kgeval.overview.score_verdict import LEAST, LEAST_DIFFER, ScoreTables, confidence, is_significant, word
+from kgeval.overview.score_verdict import ScoreTables, confidence, word
 from kgeval.records import BothMeans, GainBy, GroupCost, GroupGain
 from kgeval.rounding import is_zero, side
 
-ALPHA = 0.05
 PAIRS = 2  # pairs with a paragraph; the others stand in the table
 REASONS = 3  # groups whose reason is told one by one
 TOKENS = {"prompt_tokens": "prompt tokens", "context_tokens": "context tokens"}
@@ -20,6 +19,7 @@ FIELDS: Mapping[GainBy, str] = {"level": "question type", "hops": "depth"}
 
 Outcome = Literal["wins", "loses", "open"]
 PROVEN: tuple[Outcome, ...] = ("wins", "loses")
+CONCLUDED: Mapping[str, Outcome] = {"a better": "wins", "b better": "loses"}
 Key = tuple[str, str, GainBy, str, str | None]
 
 
@@ -43,11 +43,8 @@ class PairGroups:
         return "the graph" if self.graph else word(self.system)
 
     def outcome(self, row: GroupGain) -> Outcome:
-        """Better or worse only where the interval leaves 0 out, enough questions stand behind it, and the test stands after the correction
-        for all of its family."""
-        if not is_significant(row) or row.p_holm is None or row.p_holm >= ALPHA:
-            return "open"
-        return "wins" if (side(row.low, row.high) > 0) is not self.lower else "loses"
+        """As the report concludes it."""
+        return CONCLUDED.get(row.conclusion or "", "open")
 
     def of(self, by: GainBy, dataset: str | None = None) -> list[GroupGain]:
         """Its rows of one field."""
@@ -141,23 +138,18 @@ def _proven(pair: PairGroups, row: GroupGain) -> str:
 
 def _open(pair: PairGroups, rows: Sequence[GroupGain]) -> str:
     """That nothing can be said, and why: it is not the same as no difference."""
-    few = [row for row in rows if row.n < LEAST]
-    asked = [row for row in rows if row.n >= LEAST]
-    told = [f"{group_name(row.by, row.value)}: {reason(row, pair.tests)}" for row in asked[:REASONS]]
-    told += [f"so it is at {joined([group_name(row.by, row.value) for row in asked[REASONS:]], 4)}"] if len(asked) > REASONS else []
-    if few:
-        names = joined([f"{group_name(row.by, row.value)} (n {number(row.n)})" for row in few], 4)
-        told.append(f"{names}: fewer than {number(LEAST)} questions that both have a score for")
+    told = [f"{group_name(row.by, row.value)}: {reason(row, pair.tests)}" for row in rows[:REASONS]]
+    told += [f"so it is at {joined([group_name(row.by, row.value) for row in rows[REASONS:]], 4)}"] if len(rows) > REASONS else []
     of = f"{number(len(rows))} of {plural(len(pair.of(rows[0].by)), FIELDS[rows[0].by])}"
     return f"Nothing can be said at {of}. {'. '.join(text[0].upper() + text[1:] for text in told)}."
 
 
 def reason(row: GroupGain, tests: int) -> str:
-    """Why nothing can be said of a group of LEAST questions or more: too few that differ, an interval with 0 in it, or the correction."""
+    """Why nothing can be said of a group: what stands against a conclusion, an interval with 0 in it, or the correction."""
+    if row.because:
+        return "; ".join(row.because)
     if not row.differ:
-        return f"both have the same score for all {number(row.n)} questions"
-    if row.differ < LEAST_DIFFER:
-        return f"the two differ in only {number(row.differ)} of {number(row.n)} questions"
+        return f"both have the same score for all {number(row.n)} questions, which does not show that they are equal"
     if row.sd is None or is_zero(row.sd):  # all differ alike: of what a sample would find nothing can be told
         seen = ""
     elif row.detectable is None:

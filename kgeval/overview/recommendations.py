@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgeval.format import first_of, number, percent, visible
-from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
+from kgeval.format import number, percent, visible
+from kgeval.overview.advice import ADVICE, as_sentence
 from kgeval.overview.coverage import sentence
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.gates import told_by_checks
-from kgeval.overview.rubric import DIMENSIONS
+from kgeval.overview.score_verdict import ScoreTables, harmful_joins
 from kgeval.overview.sources import Source
+from kgeval.overview.weak import weak_figures
 from kgeval.overview.wording import place_of, reached, value_of
 from kgeval.records import (
     SEVERITIES,
@@ -18,19 +19,13 @@ from kgeval.records import (
     ComparisonReport,
     CompletenessReport,
     ContaminationReport,
-    Dimension,
     OverviewPriority,
     OverviewReport,
-    RubricFigure,
-    RunPlace,
     ScoreReport,
     Severity,
 )
-from kgeval.rounding import side
 
 MOST = 30
-WEAK = 2  # of 5
-TOLD = 3  # systems in one row
 MANY_LOST = 0.1  # answers that are none, questions that fail a check
 
 
@@ -38,8 +33,9 @@ def priorities_of(report: OverviewReport, sources: Sequence[Source]) -> list[Ove
     """By severity; within one: what makes the measurement void, gates, gaps of the graph, weak figures of systems, what is worse than
     before, the questions, failed checks."""
     rows = [
-        *_stages(report), *_judge(sources), *_gates(report), *_completeness(sources), *_scores(report), *_worse(report), *_lost(report),
-        *_contamination(sources), *_findings(report, sources),
+        *_stages(report), *_judge(sources), *_gates(report), *_completeness(sources),
+        *weak_figures(report.figures, report.rubrics), *_worse(report), *_lost(report), *_contamination(sources),
+        *_findings(report, sources),
     ]
     ordered = sorted(rows, key=lambda row: SEVERITIES.index(row.severity))[:MOST]
     return [row.model_copy(update={"why": as_sentence(row.why), "advice": as_sentence(row.advice)}) for row in ordered]
@@ -119,16 +115,8 @@ def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[Ove
 
 
 def _harmful(source: Source) -> list[AuditJoin]:
-    """Rules whose flagged things go along with lower scores, their interval below 0. Of each the largest."""
-    if not isinstance(source.record, ScoreReport):
-        return []
-    lower = {metric.metric for metric in source.record.metrics if metric.better == "lower"}
-    rows = [
-        join for join in source.record.joined
-        if join.rule is not None and side(join.low, join.high) < 0 and join.metric not in lower and join.touched.n_scored >= 10
-        and join.untouched.n_scored >= 10
-    ]
-    return sorted(rows, key=lambda row: -(row.difference or 0.0))
+    """Rules whose flagged things go along with lower scores, as the score report says it."""
+    return harmful_joins(ScoreTables.of(source.record)) if isinstance(source.record, ScoreReport) else []
 
 
 def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
@@ -154,32 +142,6 @@ def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
                         why=lost, evidence=sentence(source.record, judgement),
                         where=place_of(source.place), advice=ADVICE[judgement.figure], source=str(source.file),
                     )
-
-
-def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
-    """Figures of which even the best system's has a score of 1 or 2: a baseline may be weak, that is what it is there for."""
-    at = {(figure.name, figure.of, figure.place): figure.source for figure in report.figures}
-    piles: dict[tuple[Dimension, str, RunPlace], list[tuple[RubricFigure, str]]] = {}
-    for rubric in report.rubrics:
-        for score in rubric.scores:
-            for scored in score.figures if score.dimension != "graph" and rubric.system else ():
-                piles.setdefault((score.dimension, scored.figure, rubric.place), []).append((scored, rubric.system or ""))
-    for (dimension, figure, place), pile in piles.items():
-        lower = pile[0][0].bands.startswith("1 above")
-        pile.sort(key=lambda pair: (-pair[0].score, pair[0].value if lower else -pair[0].value, pair[1]))
-        best, system = pile[0]
-        if best.score > WEAK:
-            continue
-        values = [
-            f"{visible(name, longest=60)} {value_of(scored.value, scored.low, scored.high, 'share')}, n {number(scored.n or 0)}"
-            for scored, name in pile
-        ]
-        yield OverviewPriority(
-            severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
-            why=f"{'no system has more than' if len(pile) > 1 else 'it has'} a score of {best.score} of 5 ({best.bands})",
-            evidence=first_of(values, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
-            source=at.get((figure, system, place)),
-        )
 
 
 def _lost(report: OverviewReport) -> Iterator[OverviewPriority]:

@@ -6,40 +6,40 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, visible
+from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, plural_of, plus, visible
+from kgeval.metrics.summary.outcomes import headline_metric
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.overview.wording import reached
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
     By,
-    Gain,
+    Conclusion,
     Gate,
     GroupSummary,
     LeftOutKnown,
     Mean,
     MetricInfo,
     MetricSummary,
+    Outcome,
     OverviewPriority,
     Part,
     ScoreReport,
+    SurvivalCheck,
 )
-from kgeval.rounding import at_most, is_zero, side, sign
+from kgeval.rounding import is_zero, sign
 from kgeval.stats.adjust import holm
+from kgeval.stats.grouped import LEAST_GROUPS
 from kgeval.stats.ranks import leaders
 
-# The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
-HEADLINES = (
-    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "binary_accuracy_compat", "semantic_similarity",
-    "token_f1", "exact_match",
-)
-LEAST = 10  # questions for saying that one system is apart from another
-LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
+LEAST = 10  # questions of a part, for saying that it is apart from the whole
 FEW = 30  # below, intervals of skewed values are too narrow
-NAMED = 3  # systems that the first is not clearly better than, by name
+NAMED = 3  # systems that the first is not shown to be better than, by name
 NAME = 40  # characters of a system's or metric's name within a sentence
 BY_WORDS: dict[By, str] = {
     "hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "question type",
@@ -49,6 +49,17 @@ WEAK: dict[Part, str] = {
     "answers": "Weak answers to", "reasoning": "Weak reasoning for", "retrieval": "Weak retrieval for", "grounding": "Weak grounding for",
 }
 
+AGAINST = 6  # systems compared with a baseline, by name
+REASONS = 3  # why pairs are not decidable
+LONG = 400  # characters of a reason
+SURVIVAL: dict[SurvivalCheck, str] = {
+    "answer metrics": "across answer metrics", "grounded extras": "with grounded claims beyond the reference neutral",
+    "missing claims": "with missing claims neutral", "failed rows": "with failed rows at their worst",
+}
+Concluded = tuple[Conclusion, Sequence[str]]
+UNTOLD: Concluded = ("no difference found", ())
+TURNED: dict[Conclusion, Conclusion] = {"a better": "b better", "b better": "a better"}
+
 _Tested = TypeVar("_Tested", AuditJoin, GroupSummary)
 Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
 
@@ -57,7 +68,8 @@ Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
 class ScoreTables:
     """A report with its look-ups. `systems` and `metrics`: as the report lists them, then others that only its rows name.
 
-    `groups`: by -> metric -> value -> system -> mean. `gains`: by (metric, system, baseline). `headline`: the verdict's metric.
+    `groups`: by -> metric -> value -> system -> mean. `conclusions`: by (metric, a system, another): what may be concluded of the first and
+    the second, and why not more. `headline`: the verdict's metric.
     """
 
     report: ScoreReport
@@ -66,7 +78,7 @@ class ScoreTables:
     info: Mapping[str, MetricInfo]
     summaries: Mapping[tuple[str, str], MetricSummary]
     groups: Groups
-    gains: Mapping[tuple[str, str, str], Gain]
+    conclusions: Mapping[tuple[str, str, str], Concluded]
     headline: str | None
 
     @classmethod
@@ -77,10 +89,18 @@ class ScoreTables:
         groups: dict[By, dict[str, dict[str, dict[str, Mean]]]] = {}
         for row in report.groups:
             groups.setdefault(row.by, {}).setdefault(row.metric, {}).setdefault(row.value, {})[row.system] = row.overall
+        conclusions: dict[tuple[str, str, str], Concluded] = {}
+        told = [(gain.metric, gain.system, gain.baseline, gain.conclusion, gain.because) for gain in report.gains]
+        told += [(one.of, one.system_a, one.system_b, one.conclusion, one.because) for one in report.outcomes]
+        for metric, one, other, conclusion, because in told:
+            if conclusion is not None:
+                conclusions[metric, one, other] = conclusion, because
+                conclusions[metric, other, one] = TURNED.get(conclusion, conclusion), because
+        headline = next((one.of for one in report.outcomes), None) or headline_of(report)
         return cls(
             report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {metric.metric: metric for metric in report.metrics},
             {(summary.system, summary.metric): summary for summary in report.summaries}, groups,
-            {(gain.metric, gain.system, gain.baseline): gain for gain in report.gains}, headline_metric(report),
+            conclusions, headline,
         )
 
     def mean(self, system: str, metric: str) -> Mean | None:
@@ -93,28 +113,28 @@ class ScoreTables:
         return metric in self.info and self.info[metric].better == "lower"
 
 
-def headline_metric(report: ScoreReport) -> str | None:
+    def is_better(self, metric: str, one: str, other: str) -> bool:
+        """Whether the report concludes that the first of two systems is better by this metric."""
+        return self.conclusions.get((metric, one, other), UNTOLD)[0] == "a better"
+
+
+def headline_of(report: ScoreReport) -> str | None:
     """The metric that the verdict on a score report speaks of; None where none has a value."""
-    metrics = dict.fromkeys([*(metric.metric for metric in report.metrics), *(summary.metric for summary in report.summaries)])
-    valued = Counter(summary.metric for summary in report.summaries if summary.overall.mean is not None)
-    most = max(valued.values(), default=0)
-    names = (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics)
-    return next((name for name in names if most and valued[name] == most), None)
+    return headline_metric(report.summaries, report.metrics, [row.metric for row in report.leaderboard])
 
 
 @dataclass(frozen=True)
 class Standing:
     """The systems by one metric, best first. `equal`: how many of them, from the first, have the best mean. `close`: those that the first
-    is not apart from, best first. `fragile`: rows that failed could change who is first."""
+    is not concluded to be better than, best first."""
 
     order: tuple[tuple[str, Mean], ...]
     equal: int
     close: tuple[tuple[str, Mean], ...]
-    fragile: bool
 
     @property
     def clear(self) -> bool:
-        """Whether the first is apart from every other one."""
+        """Whether the first is better than every other one."""
         return not self.close
 
 
@@ -126,30 +146,7 @@ def standing(tables: ScoreTables, metric: str) -> Standing | None:
     lower = tables.lower(metric)
     first, *others = order = sorted(means, key=lambda pair: (pair[1].mean or 0.0) * (1 if lower else -1))
     equal = len(leaders([(mean.mean or 0.0) * (-1 if lower else 1) for _, mean in order]))
-    close = tuple(other for other in others if not significantly_better(tables, metric, first, other))
-    return Standing(tuple(order), equal, close, not close and any(_could_turn(first[1], mean, lower) for _, mean in others))
-
-
-def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
-    """True where the first is better for sure: the interval of the paired difference leaves 0 out on its side or, where the report
-    has no paired difference of the two, their intervals do not touch (a stricter demand). Never with fewer than LEAST questions."""
-    lower = tables.lower(metric)
-    for one, two, up in ((first, other, not lower), (other, first, lower)):
-        gain = tables.gains.get((metric, one[0], two[0]))
-        if gain is not None and gain.low is not None and gain.high is not None:
-            return is_significant(gain) and (side(gain.low, gain.high) > 0) is up
-    high, low = (other[1], first[1]) if lower else (first[1], other[1])
-    if high.low is None or low.high is None or min(high.n_scored, low.n_scored) < LEAST:
-        return False
-    return sign(high.low - _unseen(high) - low.high - _unseen(low)) > 0
-
-
-def is_significant(gain: Gain) -> bool:
-    """True where the interval leaves 0 out and enough questions stand behind it. Where few questions differ, all on one side, no
-    resample can turn the sign, and the interval leaves 0 out however often chance does that."""
-    if gain.low is None or gain.high is None or gain.n < LEAST or gain.differ < LEAST_DIFFER:
-        return False
-    return side(gain.low, gain.high) != 0
+    return Standing(tuple(order), equal, tuple(other for other in others if not tables.is_better(metric, first[0], other[0])))
 
 
 def _unseen(mean: Mean) -> float:
@@ -157,50 +154,162 @@ def _unseen(mean: Mean) -> float:
     return 0.0 if has_width(mean.low, mean.high) else 3 / mean.n_scored
 
 
-def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
-    high, low = (other, first) if lower else (first, other)
-    if not (first.failures or other.failures) or high.bound_low is None or low.bound_high is None:
-        return False
-    return at_most(high.bound_low, low.bound_high)
-
-
 def verdict(tables: ScoreTables) -> list[str]:
-    """The outcome, a sentence each: who is best where that is certain, the gates, what is missing. Computed from the report alone."""
-    systems = tables.report.systems
-    missing = [f"{word(system.system)} {number(system.questions_missing)}" for system in systems if system.questions_missing]
-    void = [f"{word(system.system)} {number(system.errors + system.empty)}" for system in systems if system.errors + system.empty]
-    gaps = [f"Questions without an answer: {first_of(missing, 4, '; ')}; means are over the others."] if missing else []
-    return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {first_of(void, 4, '; ')}."] if void else [])]
-
-
-def outcome(tables: ScoreTables) -> list[str]:
-    """The first sentences of the verdict: without what is missing, which also stands in `to_fix`."""
-    stopped = "The run was stopped before its end: these figures are of the rows that were scored until then."
-    lines = (_lead(tables), _known(tables), "" if tables.report.complete else stopped, gates_line(tables.report.gates), _tally(tables))
+    """The outcome, a sentence each: what may be concluded, the gates, what is missing. It shows what the report concludes, and concludes
+    nothing itself."""
+    stopped = "These figures are not complete: the run was stopped before its end, or more of its scores failed than are allowed."
+    lines = (
+        *_lead(tables), _survival(tables), _groups(tables), _silent(tables), _known(tables),
+        "" if tables.report.complete else stopped, gates_line(tables.report.gates), _tally(tables),
+    )
     return [line for line in lines if line]
 
 
-def _lead(tables: ScoreTables) -> str:
+def _lead(tables: ScoreTables) -> Iterator[str]:
     metric = tables.headline
     if metric is None:
-        return "No score could be computed." if tables.report.summaries else "Nothing was scored."
+        yield "No score could be computed." if tables.report.summaries else "Nothing was scored."
+        return
     place = standing(tables, metric)
     if place is None:
         system, mean = next((name, mean) for name in tables.systems if (mean := tables.mean(name, metric)) and mean.mean is not None)
-        return f"{word(metric)}: {_value(system, mean)}.{_few([mean])}"
+        yield f"{word(metric)}: {_value(system, mean)}.{_few([mean])}"
+        return
+    by = word(metric) + (" (lower is better)" if tables.lower(metric) else "")
+    outcomes = [one for one in tables.report.outcomes if one.of == metric]
+    baselines = {one.system_b for one in outcomes}
+    if len(outcomes) > 1 and len(baselines) == 1:
+        yield _against(tables, outcomes, by)
+    else:
+        yield _first(tables, place, by)
+    yield from _because(outcomes)
+    yield _cycle(tables, metric)
+
+
+def _first(tables: ScoreTables, place: Standing, by: str) -> str:
+    """The best system, where one is concluded to be, else those that it is not better than."""
     first, second = place.order[:2]
-    better = " (lower is better)" if tables.lower(metric) else ""
+    metric = tables.headline or ""
     few = _few([first[1], *(mean for _, mean in place.close or [second])])
-    if place.equal > 1 and all(pair in place.close for pair in place.order[1 : place.equal]):
-        return _equal(place, f"{word(metric)}{better}") + few
-    if len(place.order) == 2 and place.close:
-        return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
-    if place.close:  # with three systems or more, the next best may be apart from the first, and one with few questions not
-        names = [word(system) for system, _ in place.close]
+    ahead = [name for name, _ in place.close if tables.is_better(metric, name, first[0])]
+    if ahead:  # the means are over other questions than those that both have
+        others = f"{joined([word(name) for name in ahead], NAMED)} {'is' if len(ahead) == 1 else 'are'}"
         values = "; ".join(_value(*pair) for pair in (first, *place.close[:NAMED]))
-        return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names, NAMED)}: {values}.{few}"
-    doubt = " Rows that failed could still change this." if place.fragile else ""
-    return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
+        return f"{word(first[0])} has the best mean by {by}, but {others} better on the questions that both have: {values}.{few}"
+    if place.clear:
+        return f"Best by {by}: {_value(*first)}; next {_value(*second)}.{few}"
+    undecided = all(tables.conclusions.get((metric, first[0], name), UNTOLD)[0] == "not decidable" for name, _ in place.close)
+    found = "Not decidable" if undecided else "No difference found"
+    if place.equal > 1 and all(pair in place.close for pair in place.order[1 : place.equal]):
+        return f"{found} by {by}: {_same_mean(place)}{few}"
+    if len(place.order) == 2:
+        return f"{found} by {by}: {_value(*first)}; {_value(*second)}.{few}"
+    names = [word(system) for system, _ in place.close]
+    values = "; ".join(_value(*pair) for pair in (first, *place.close[:NAMED]))
+    return f"{word(first[0])} is first by {by}, but not shown to be better than {joined(names, NAMED)}: {values}.{few}"
+
+
+def _same_mean(place: Standing) -> str:
+    """Two or more with the same, best mean: none of them is called first, and none equal."""
+    best = place.order[: place.equal]
+    names = joined([word(system) for system, _ in best], NAMED)
+    others = [pair for pair in place.close if pair not in best]
+    values = "; ".join(_value(*pair) for pair in (*best[:NAMED], *others[:NAMED]))
+    rivals = f", not shown to be better than {joined([word(system) for system, _ in others], NAMED)}" if others else ""
+    return f"{names} have the same mean, which does not show that they are equal{rivals}: {values}."
+
+
+def _against(tables: ScoreTables, outcomes: Sequence[Outcome], by: str) -> str:
+    """Each system against the baseline that was named."""
+    words = {"a better": "better", "b better": "worse", "equal": "equal"}
+    told = [
+        f"{word(one.system_a)} {words.get(one.conclusion, one.conclusion)} ({_estimated(one)})" for one in outcomes[:AGAINST]
+    ]
+    more = f"; and {plural(len(outcomes) - AGAINST, 'other')}" if len(outcomes) > AGAINST else ""
+    base = outcomes[0].system_b
+    mean = tables.mean(base, outcomes[0].of)
+    return f"Against {_value(base, mean) if mean else word(base)} by {by}: {'; '.join(told)}{more}."
+
+
+def _estimated(one: Outcome) -> str:
+    return ", ".join(filter(None, [plus(one.figure.value), confidence(one.figure.low, one.figure.high, sign=True)]))
+
+
+def _because(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Why pairs are not decidable, each reason once with the systems that it is about."""
+    reasons: dict[str, list[str]] = {}
+    for one in outcomes:
+        for because in one.because if one.conclusion == "not decidable" else ():
+            reasons.setdefault(because, []).append(one.system_b if one.system_b != outcomes[0].system_b else one.system_a)
+    several = len(outcomes) > 1
+    for because, others in list(reasons.items())[:REASONS]:
+        about_them = f" ({joined([word(name) for name in others], NAMED)})" if several else ""
+        yield f"Not decidable{about_them}: {visible(because, longest=LONG)}."
+
+
+def _cycle(tables: ScoreTables, metric: str) -> str:
+    """Pairs can be in a circle where systems answered different questions: that is no order, and is called so."""
+    beaten = {
+        name: [other for other in tables.systems if tables.is_better(metric, other, name)] for name in tables.systems
+    }
+    try:
+        TopologicalSorter(beaten).prepare()
+    except CycleError as cause:
+        names = [word(name) for name in cause.args[1]]
+        pairs = [f"{one} is better than {other}" for one, other in pairwise(names)]
+        return f"No order by {word(metric)}: {joined(pairs)}, each on the questions that both have."
+    return ""
+
+
+def _survival(tables: ScoreTables) -> str:
+    """What a best system survives, and what not."""
+    report = tables.report
+    known = dict.fromkeys(one.check for one in report.survived)
+    if not known:
+        return ""
+    passed, failed, untried = list[str](), list[str](), list[str]()
+    for check in known:
+        results = [one.passed for one in report.survived if one.check == check]
+        side = failed if False in results else untried if None in results else passed
+        side.append(survival_name(check, report.drawn))
+    first = next(one.system for one in report.survived)
+    parts = [f"stands {joined(passed)}" if passed else "", f"does not stand {joined(failed)}" if failed else "",
+             f"not tried: {joined(untried)}" if untried else ""]
+    return f"{word(first)} {'; '.join(filter(None, parts))}."
+
+
+def survival_name(check: SurvivalCheck, unit: str) -> str:
+    """`by documents`, `with failed rows at their worst`."""
+    return f"by {plural_of('document' if unit == 'question' else unit)}" if check == "groups" else SURVIVAL[check]
+
+
+def _groups(tables: ScoreTables) -> str:
+    """What the questions were drawn in, and as how many that stand alone they count; why there is no interval where the groups are few."""
+    unit = tables.report.drawn
+    means = [
+        (system, mean) for system in tables.systems
+        if tables.headline and (mean := tables.mean(system, tables.headline)) and mean.groups is not None
+    ]
+    if not means:
+        return ""
+    questions, groups = means[0][1].n_scored, means[0][1].groups or 0
+    if any(mean.low is None for _, mean in means):
+        why = f"{plural(questions, 'question')} of {plural(groups, unit)}, and fewer than {LEAST_GROUPS} do not tell what another would say"
+        told = any(one.conclusion == "not decidable" for one in tables.report.outcomes)
+        return f"No interval: {'too few ' + plural_of(unit) if told else why}; --cluster question takes each question as drawn alone."
+    counts = joined([f"{number(round(mean.effective or 0))} ({word(system)})" for system, mean in means], NAMED)
+    return f"Intervals are over {plural(groups, unit)}: {plural(questions, 'question')} count as {counts} that stand alone."
+
+
+def _silent(tables: ScoreTables) -> str:
+    """How often each system gave no answer."""
+    systems = tables.report.systems
+    missing = [f"{word(one.system)} {number(one.questions_missing)}" for one in systems if one.questions_missing]
+    void = [
+        f"{word(one.system)} {number(one.errors + one.empty)} of {number(one.answers)}" for one in systems if one.errors + one.empty
+    ]
+    lines = [f"Questions without an answer: {first_of(missing, 4, '; ')}; means are over the others."] if missing else []
+    return " ".join([*lines, *([f"Answers that are errors or empty: {first_of(void, 4, '; ')}."] if void else [])])
 
 
 def _known(tables: ScoreTables) -> str:
@@ -221,16 +330,6 @@ def left_out(known: LeftOutKnown) -> str:
     return f"Without {number(known.left_out)} of {plural(known.questions, 'question')} {who}{lost}"
 
 
-def _equal(place: Standing, by: str) -> str:
-    """Two or more with the same, best mean: none of them is called first."""
-    best = place.order[: place.equal]
-    names = joined([word(system) for system, _ in best], NAMED)
-    others = [pair for pair in place.close if pair not in best]
-    values = "; ".join(_value(*pair) for pair in (*best[:NAMED], *others[:NAMED]))
-    rivals = f", and not clearly better than {joined([word(system) for system, _ in others], NAMED)}" if others else ""
-    return f"{names} are equal by {by}{rivals}: {values}."
-
-
 def _few(means: Iterable[Mean]) -> str:
     """A warning where a mean is over few questions, else ""."""
     least = min(mean.n_scored for mean in means)
@@ -244,16 +343,17 @@ def _value(system: str, mean: Mean) -> str:
 
 
 def _tally(tables: ScoreTables) -> str:
-    """In how many metrics each system is apart from all others."""
-    places = [place for metric in tables.metrics if (place := standing(tables, metric))]
+    """In how many metrics each system is better than all others."""
+    compared = {metric for metric, _, _ in tables.conclusions}
+    places = [place for metric in tables.metrics if metric in compared and (place := standing(tables, metric))]
     if len(places) < 2:
         return ""
     wins = Counter(place.order[0][0] for place in places if place.clear)
     if not wins:
-        return f"No system is clearly best in any of {number(len(places))} metrics."
+        return f"No system is best in any of {number(len(places))} metrics that are compared."
     won = joined([f"{word(system)} in {number(n)}" for system, n in wins.most_common(4)])
-    rest = f"no clear difference in {number(len(places) - sum(wins.values()))}"
-    return f"Clearly best, of {plural(len(places), 'metric')}: {won}; {rest}. By chance alone one metric in 20 looks clear."
+    rest = f"none in {number(len(places) - sum(wins.values()))}"
+    return f"Best, of {plural(len(places), 'metric')} that are compared: {won}; {rest}."
 
 
 def gates_line(gates: Sequence[Gate]) -> str:
@@ -292,8 +392,9 @@ def to_fix(tables: ScoreTables) -> list[OverviewPriority]:
 def _run(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if not tables.report.complete:
         yield OverviewPriority(
-            severity="error", title="The run was stopped before its end", evidence="not all answers are scored", where="",
-            why="The figures are of the answers that were scored until then.", advice="Run the same command again: it goes on there.",
+            severity="error", title="The run is not complete", evidence="not all answers are scored", where="",
+            why="It was stopped before its end, or more of its scores failed than are allowed.",
+            advice="Run the same command again with --retry-errors: it goes on there.",
         )
 
 
@@ -345,17 +446,28 @@ def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
         )
 
 
-def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    """The rules of the audit whose hits go along with lower scores for sure, the one that touches most questions first."""
+def harmful_joins(tables: ScoreTables) -> list[AuditJoin]:
+    """The rules of the audit whose hits go along with lower scores by the headline's metric for sure, the one that touches most questions
+    first."""
     metric = tables.headline
     if metric is None or tables.lower(metric):
-        return
-    tested = [
+        return []
+    return sorted(_certain(_tested_rules(tables)), key=lambda join: -join.touched.n_scored)
+
+
+def _tested_rules(tables: ScoreTables) -> list[tuple[AuditJoin, float, float]]:
+    """Each rule with how much lower the scores of what it touches are, and the half of the interval on that side."""
+    return [
         (join, -join.difference, max(join.high - join.difference, _unseen(join.touched))) for join in tables.report.joined
-        if join.metric == metric and join.rule is not None and join.difference is not None and join.high is not None
+        if join.metric == tables.headline and join.rule is not None and join.difference is not None and join.high is not None
         and min(join.touched.n_scored, join.untouched.n_scored) >= LEAST
     ]
-    for join in sorted(_certain(tested), key=lambda join: -join.touched.n_scored)[:2]:
+
+
+def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    """The rules of the audit whose hits go along with lower scores for sure."""
+    metric, tested = tables.headline or "", _tested_rules(tables)
+    for join in harmful_joins(tables)[:2]:
         rule, touched, others = word(join.rule or ""), join.touched, join.untouched
         yield OverviewPriority(
             severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=join.system,

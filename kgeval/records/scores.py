@@ -9,11 +9,13 @@ from pydantic import Field, JsonValue
 from kgeval.records.base import FilePath, OfMetric, Public, PublicRecord, Record
 from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
+from kgeval.records.outcome import Conclusion, Outcome
 from kgeval.records.pictures import Picture
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
 By = Literal["level", "kind", "hops", "document", "dataset", "context"]
 GainBy = Literal["level", "hops"]
+SurvivalCheck = Literal["answer metrics", "grounded extras", "missing claims", "groups", "failed rows"]
 
 
 CONTEXT_EDGES = tuple(1_000 * 2**step for step in range(10))  # characters; the last is about 128,000 tokens of English
@@ -75,6 +77,8 @@ class Mean(Record):
 
     `n`: questions asked for; `n_scored`: with a value; `not_applicable`: left out, the metric has no meaning there; the rest
     failed, by cause in `failures`. `bound_low`, `bound_high`: the mean with the failed ones as 0 and as 1. `sd`: between questions.
+    `groups`: of how many groups (documents, entities) the scored questions are, `effective`: as many independent questions would be as
+    sure; both null where each question stands alone. With fewer than 6 groups there is no interval.
     """
 
     n: int
@@ -86,6 +90,8 @@ class Mean(Record):
     bound_low: float | None = None
     bound_high: float | None = None
     sd: float | None = None
+    groups: int | None = None
+    effective: float | None = None
     failures: dict[Public, int] = Field(default_factory=dict)
 
 
@@ -207,7 +213,7 @@ class ReasoningSummary(Record):
 class Gain(Record):
     """Difference of means between two systems on the questions that both have a score for, with its 95 % interval.
 
-    `differ`: questions where the two values are not the same.
+    `differ`: questions where the two values are not the same. `groups`, `effective`: as in `Mean`.
     """
 
     system: Public
@@ -218,14 +224,17 @@ class Gain(Record):
     mean: float | None = None
     low: float | None = None
     high: float | None = None
+    groups: int | None = None
+    effective: float | None = None
 
 
 class PairedGain(Gain):
-    """A gain with its tests, question by question.
+    """A gain with its tests, question by question, or group by group where questions come in groups.
 
     `p`: sign-flip permutation; `p_holm`: corrected by Holm for all that is tested with it. `effect`: Cohen's d of the differences, `sd`:
-    their standard deviation. `mcnemar_p`, `only_system`, `only_baseline`: where every value is 0 or 1 and no question has repetitions
-    (questions for which only the system, for which only the baseline has a 1). Null in reports of versions that did not test.
+    their standard deviation. `only_system`, `only_baseline`: where every value is 0 or 1 and no question has repetitions (questions for
+    which only the system, for which only the baseline has a 1); `mcnemar_p`: of these, where each question stands alone.
+    `conclusion`: what may be concluded of the system (a) and the baseline (b); `because`: of `not decidable`: why.
     """
 
     p: float | None = None
@@ -235,13 +244,15 @@ class PairedGain(Gain):
     mcnemar_p: float | None = None
     only_system: int | None = None
     only_baseline: int | None = None
+    conclusion: Conclusion | None = None
+    because: list[Public] = Field(default_factory=list)
 
 
 class GroupGain(PairedGain):
     """A gain among the questions with `value` in the field `by`, of one dataset or (null) of all.
 
-    `p_holm`: over all rows of this metric. `detectable`: the smallest difference that these questions would show with 80 % power in a
-    test at 0.05 / tests of this metric, so that it would stand after the correction; null: none within the scale.
+    `p_holm`: over all rows of this metric. `detectable`: the smallest difference that these questions (or groups of them) would show with
+    80 % power in a test at 0.05 / tests of this metric, so that it would stand after the correction; null: none within the scale.
     """
 
     by: GainBy
@@ -312,6 +323,42 @@ class SystemInfo(Record):
     graph: bool | None = None
 
 
+class ClaimTotals(Record):
+    """The claims of a system's answers, of `answers` of which all verdicts are known: what every metric over claims is a view of.
+
+    Of the answer: `right` (the reference states it), `wrong` (it contradicts it); neither: `extra_grounded` (the contexts state it),
+    `extra_ungrounded` (they do not), `extra_unknown` (nobody looked). Of the reference: `missing` (the answer does not state it).
+    """
+
+    system: Public
+    answers: int
+    right: int
+    wrong: int
+    extra_grounded: int
+    extra_ungrounded: int
+    extra_unknown: int
+    missing: int
+
+
+class ClaimRow(ClaimTotals):
+    """The same of one answer, of those to the questions where the systems differ most by the headline's metric. `value`: that metric's."""
+
+    question_id: Public
+    value: float | None = None
+
+
+class Survived(Record):
+    """What a best system has to survive, against one other. `check`: other answer metrics, claims beyond the reference that are grounded
+    count for nothing, claims that are missing count for nothing, groups, failed rows. `passed` null: it could not be tried. `because`: with
+    the figures."""
+
+    system: Public
+    other: Public
+    check: SurvivalCheck
+    passed: bool | None = None
+    because: Public
+
+
 class LeftOutKnown(Record):
     """Questions that the figures of a report are without, because a model answers them without any text. `left_out` of the run's
     `questions`, by `ids`; `file` names them, by `metric` of the system `closed_book` (null: it has ids alone). `lost`: answerable ones of
@@ -336,7 +383,10 @@ class ScoreReport(RunReport):
     """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped.
 
     `gains_by_group`, `costs_by_group`: pairs of systems by level and by hops, where there are several; a system whose answers come from
-    a graph stands before one whose do not. `known`: questions that all figures but its own are without.
+    a graph stands before one whose do not. `known`: questions that all figures but its own are without. `drawn`: what questions share
+    that say less together than as many alone (document, entity, or the field that was named); `question`: each stands alone.
+    `outcomes`: what may be concluded by the headline's metric, of the best system (or each) and the others (or the baseline); `survived`:
+    what a best system has to survive. `claims`, `claim_rows`: the claims behind the metrics over claims.
     """
 
     complete: bool = True
@@ -348,6 +398,11 @@ class ScoreReport(RunReport):
     leaderboard: list[LeaderRow] = Field(default_factory=list)
     costs: list[CostSummary] = Field(default_factory=list)
     reasoning: list[ReasoningSummary] = Field(default_factory=list)
+    drawn: Public = "question"
+    outcomes: list[Outcome] = Field(default_factory=list)
+    survived: list[Survived] = Field(default_factory=list)
+    claims: list[ClaimTotals] = Field(default_factory=list)
+    claim_rows: list[ClaimRow] = Field(default_factory=list)
     gains: list[PairedGain] = Field(default_factory=list)
     gains_by_group: list[GroupGain] = Field(default_factory=list)
     costs_by_group: list[GroupCost] = Field(default_factory=list)

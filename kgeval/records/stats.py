@@ -23,12 +23,14 @@ class StatsInput(Record):
 
 class StatsMean(OfMetric):
     """A system's mean of one metric over questions (trials of a question are averaged first). `n`: questions asked for; `n_scored`: with a
-    value; the rest by cause in `failures`."""
+    value; the rest by cause in `failures`. `groups`, `effective`: as of PairedResult."""
 
     n: int
     n_scored: int
     failures: dict[Cause, int] = Field(default_factory=dict)
     mean: Estimated = Field(default_factory=Estimated)
+    groups: int | None = None
+    effective: float | None = None
 
 
 class PairedResult(OfPair):
@@ -38,12 +40,16 @@ class PairedResult(OfPair):
     `p_holm`: over everything printed together; `mcnemar_p`, `only_a`, `only_b`: where every value is 0 or 1 (questions that only A, only B
     gets right). `effect`: Cohen's d of the differences; `superiority`: P(A better) + P(equal) / 2. `sd`: of the differences.
     `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen, null
-    where no number is enough; `needed_above`: more than so many are needed, and `needed` is null.
+    where no number is enough; `needed_above`: more than so many are needed, and `needed` is null. `groups`: of how many groups (documents,
+    or what --cluster names) the scored questions are, `effective`: as many that stand alone would be as sure; null where each stands
+    alone. In groups there is no `wilcoxon_p` and no `mcnemar_p`, and under 6 of them no interval.
     """
 
     metric: Public
     n: int
     n_scored: int
+    groups: int | None = None
+    effective: float | None = None
     failures: dict[Cause, int] = Field(default_factory=dict)
     mean_a: float | None = None
     mean_b: float | None = None

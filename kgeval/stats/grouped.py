@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 from typing import TYPE_CHECKING
 
-from kgeval.rounding import is_equal, is_zero
+from kgeval.rounding import is_zero
 from kgeval.stats.intervals import Interval, quantile, unvaried, wilson
 from kgeval.stats.rests import mean_of
 
@@ -63,8 +63,8 @@ def grouped_mean(
 ) -> GroupedMean:
     """The mean over strata (one: all values) of their means, each given with the numbers of its values' groups; values lie in low..high.
 
-    Strata are what they are, groups within them a sample of more. Where all values are equal the interval is that of as many values as
-    there are groups (`intervals.unvaried`). Raises: ValueError for a stratum without values.
+    Strata are what they are, groups within them a sample of more. Where the groups do not differ the interval is that of as many equal
+    values as there are groups (`intervals.unvaried`). Raises: ValueError for a stratum without values.
     """
     if not parts or any(not len(values) for values, _ in parts):
         raise ValueError("there is no mean of no values")
@@ -79,8 +79,8 @@ def grouped_mean(
     variance = sum(part.variance for part in found) / share
     n = sum(len(values) for values, _ in parts)
     if is_zero(sqrt(variance), scale=scale):
-        equal = bounded and all(is_equal(values.min(), values.max(), scale=scale) for values, _ in parts)
-        ends = unvaried(min(high, max(low, mean)), groups, low=low, high=high, confidence=confidence) if equal else Interval(mean, mean)
+        # the groups' means are all alike: of another group nothing was seen, so nothing says that it must be like these
+        ends = unvaried(min(high, max(low, mean)), groups, low=low, high=high, confidence=confidence) if bounded else Interval(mean, mean)
         return GroupedMean(mean, ends if groups >= LEAST_GROUPS else None, 0.0, groups, float(groups))
     plain = sum(part.plain for part in found) / share
     effective = min(float(n), n * plain / variance)

@@ -23,6 +23,7 @@ from kgeval.tables.score_forms import FINGERPRINT, beside, is_folder
 from kgeval.tables.stream import stream
 
 STOPPED = ("budget", "error_rate", "cancelled")  # causes of what was not even asked, because the run was stopped
+PASSING = ("connection", "timeout", "rate_limited", "server_error")  # causes that pass: whoever asks again later may get an answer
 FORMS = (".jsonl", ".json", ".csv", ".parquet")
 COLUMNS = tuple(Answer.model_fields)
 NESTED = ("contexts", "retrieved_nodes", "retrieved_relations", "triples", "citations", "reasoning", "aligned_to", "stages", "extra")
@@ -190,6 +191,11 @@ def cause_of(error: str) -> str:
     """The cause in an answer's error: the word before its colon; `other` where it has none."""
     match = re.match(r"([a-z][a-z_]{2,30})(?::|$)", error)
     return match[1] if match else "other"
+
+
+def may_pass(reason: str | None) -> bool:
+    """Whether a reason says that nothing came though it was asked, for a cause that passes."""
+    return (reason or "").partition(":")[0] in PASSING
 
 
 def stopped(reason: str | None) -> bool:

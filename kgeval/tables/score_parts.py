@@ -17,7 +17,7 @@ from kgeval.tables.shards import Groups, PartManifest, fingerprint_in, shard_of
 
 Name = tuple[str, str, int | None]
 # what the report, or what is kept, depends on
-ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials", "without_known")
+ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials", "without_known", "cluster")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from kgeval.tables.given import Faults, Sheet, check_range, open_sheets
 
 METRIC = "score"
 KEPT = ("question_id", "trial", "dataset", "level")  # of a wide table: what is no system
+DOCUMENT = "document"  # the field with the groups of questions, where no other is named
 NOT_APPLICABLE, NO_SCORE = "not applicable", "no score"
 TWICE = "name the field that tells them apart (--map trial=FIELD), give two systems two names, or take one row out"
 
@@ -26,17 +27,24 @@ TWICE = "name the field that tells them apart (--map trial=FIELD), give two syst
 @dataclass(frozen=True)
 class ScoreSelection:
     """How score files are read: `maps` (--map), `systems`: the columns of a wide table, or those of a long one to keep; `metrics`: to
-    keep; `range`: the scores must lie in it, both ends included."""
+    keep; `range`: the scores must lie in it, both ends included; `cluster`: the field with the groups of questions (None: `document`,
+    where rows have it; `question`: none)."""
 
     maps: Mapping[str, str] = field(default_factory=dict)
     systems: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     range: tuple[float, float] | None = None
+    cluster: str | None = None
+
+    @property
+    def group_field(self) -> str | None:
+        """Where rows have their group; None: nowhere."""
+        return None if self.cluster == "question" else self.cluster or DOCUMENT
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
-    """A score: None where there is none, with its cause."""
+    """A score: None where there is none, with its cause. `group`: what its question was drawn in."""
 
     question_id: str
     system: str
@@ -44,6 +52,7 @@ class ScoreCell:
     trial: int
     value: float | None
     cause: str | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,8 @@ def read_score_tables(paths: Sequence[Path], wanted: ScoreSelection) -> Scores:
 def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoreSelection, faults: Faults) -> None:
     columns = [name for sheet in sheets for name in sheet.names if wanted.systems and name not in KEPT and _numeric(sheet, name)]
     systems = list(dict.fromkeys([*found.systems, *columns]))
+    if wanted.cluster not in (None, "question") and not any(wanted.cluster in sheet.names for sheet in sheets):
+        faults.add("--cluster", "", f"no row has a field '{wanted.cluster}'", "name a field of the rows, or question: each stands alone")
     for what, names, there in (("system", wanted.systems, systems), ("metric", wanted.metrics, found.metrics)):
         # Where nothing was read, all names would be unknown, and the other faults say why.
         for gone in [known for known in names if known not in there] if found.cells else ():
@@ -114,7 +125,8 @@ def _columns(sheet: Sheet, wanted: ScoreSelection, notes: list[str]) -> tuple[st
     """The columns of a wide table that hold systems: those named, else those where most cells that are not empty are numbers."""
     if wanted.systems:
         return tuple(name for name in wanted.systems if name in sheet.names)
-    others = [name for name in sheet.names if name not in {sheet.fields.get(kept) for kept in KEPT}]
+    kept_names = {sheet.fields.get(kept) for kept in KEPT} | {wanted.group_field, DOCUMENT}
+    others = [name for name in sheet.names if name not in kept_names]
     kind, own = record_of(sheet.names)
     systems = dict.fromkeys(name for name in others if name not in own and _numeric(sheet, name))
     passed = [name for name in others if name not in systems]
@@ -165,7 +177,10 @@ def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tupl
             faults.add(line.where, sheet.fields["score"], str(misfit))
             continue
         cause = cause or (NO_SCORE if value is None else None)
-        yield line.where, ScoreCell(values["question_id"], system, values.get("metric") or METRIC, values.get("trial") or 0, value, cause)
+        yield line.where, ScoreCell(
+            values["question_id"], system, values.get("metric") or METRIC, values.get("trial") or 0, value, cause,
+            _group(line.value, wanted),
+        )
 
 
 def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, ScoreCell]]:
@@ -184,7 +199,15 @@ def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: 
                 continue
             if values is not None and values["question_id"] is not None:
                 why = NO_SCORE if value is None else None
-                yield line.where, ScoreCell(values["question_id"], column, METRIC, values.get("trial") or 0, value, why)
+                yield line.where, ScoreCell(
+                    values["question_id"], column, METRIC, values.get("trial") or 0, value, why, _group(line.value, wanted),
+                )
+
+
+def _group(row: Mapping[str, Any], wanted: ScoreSelection) -> str | None:
+    """What the question of a row was drawn in; None: it stands alone."""
+    group = None if wanted.group_field is None else row.get(wanted.group_field)
+    return None if group is None or not str(group).strip() else str(group)
 
 
 def _cause(got: Mapping[str, Any]) -> str | None:

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from kgeval.errors import IncompleteError, InputError, KgevalError, raise_together, tried
 from kgeval.records import Row, Score, ScoreReport, Verdict
-from kgeval.tables.answers import stopped
+from kgeval.tables.answers import may_pass, stopped
 from kgeval.tables.output import replacing
 from kgeval.tables.score_forms import (
     files_of,
@@ -206,8 +206,8 @@ class ScoreFile:
     """The results of a run. `outputs`: where they go; other files than results (is_result) are passed over.
 
     `fingerprint`: of all that the scores depend on. `taking`: which rows of an earlier run are not done again: none, all that it
-    finished, or those of them that have no unscored score. `verdicts`: whether they are written too. `bare`: metrics of whose scores
-    the figures alone are kept.
+    finished (not those whose model could not be reached), or those of them that have no unscored score. `verdicts`: whether they are
+    written too. `bare`: metrics of whose scores the figures alone are kept.
 
     Raises: InputError where nothing can be written, where another run writes the same output, and where an earlier run was made
     from something else.
@@ -328,7 +328,7 @@ class ScoreFile:
     def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
         with suppress(ValidationError, KeyError, TypeError):  # a line that is no row is passed over: its row is scored again
             scores = [Score.model_validate(score) for score in line["scores"]]
-            if (why := line.get("lacking")) is not None and scores and (taking == "scored" or stopped(str(why))):
+            if (why := line.get("lacking")) is not None and scores and (taking == "scored" or _is_open(str(why))):
                 self._again.add(_key(scores[0].question_id, scores[0].system, scores[0].trial))
             else:
                 self._offer(scores, at, taking)
@@ -385,8 +385,13 @@ def _key(question: str, system: str, trial: int | None) -> int:
 
 
 def _undone(score: Score, taking: Taking) -> bool:
-    """Whether a score is to be made again: what was not even asked, because the run was stopped, is not finished."""
-    return score.status == "unscored" and (taking == "scored" or stopped(score.reason))
+    """Whether a score is to be made again."""
+    return score.status == "unscored" and (taking == "scored" or _is_open(score.reason))
+
+
+def _is_open(reason: str | None) -> bool:
+    """Whether it is not finished: it was not even asked, because the run was stopped, or nothing came for a cause that passes."""
+    return stopped(reason) or may_pass(reason)
 
 
 def _name_of(record: Score | Verdict) -> tuple[str, str, int | None]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from kgeval.tables.rows import Rows, RowSelection
     from kgeval.tables.scores import ScoreFile
 
+
+LOOKED_AT = 100  # rows whose fields are named in an error
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class AskingSummary:
 @dataclass
 class Scoring:
     """One run: what was asked for, and, once opened, what it is done with. `left_out`: the questions of the rows that are `known`.
-    `asking`: where models were asked elsewhere, in parts."""
+    `asking`: where models were asked elsewhere, in parts. `trials`: how many differ; no request is sent a second time to get the same
+    reply."""
 
     session: Session
     options: ScoreOptions
@@ -130,6 +134,7 @@ class Scoring:
     left_out: Sequence[str] = ()
     index: tuple[IndexRecord, ...] = ()
     asking: AskingSummary | None = None
+    trials: int = 1
 
     def open_rows(self) -> Rows:
         """The rows, all checked. What was decided about the files is said."""
@@ -161,6 +166,22 @@ class Scoring:
             if "graph" in selection.tools or session.graph_name or session.layout or session.config.graph.name:
                 layout = session.bound_layout()
         self.set_tools(Tools(judge, embedder, graph, layout, session.layout_settings if layout is not None else {}))
+        sampled = judge is not None and judge.endpoint.parameters.get("temperature") != 0
+        self.trials = self.options.trials if sampled or _own_code(self.infos) else 1
+        if self.trials < self.options.trials:
+            session.say(self.trials_note())
+
+    def trials_note(self) -> str:
+        """Why there are fewer trials than were asked for; "" where there are not."""
+        if self.trials == self.options.trials:
+            return ""
+        fewer = f"trials {self.trials} (of {self.options.trials})"
+        if not asks_judge(self.session, self.selection):
+            return f"{fewer}: no model is asked, and the same rows get the same scores, so there is no spread between runs"
+        return (
+            f"{fewer}: the judge has temperature 0, where the same request gets the same reply, which is no second draw: the spread "
+            "between runs is not measured; a temperature above 0 in parameters of [model.judge] would make trials differ"
+        )
 
     def set_tools(self, tools: Tools) -> None:
         """What the run is done with; its signatures are of it."""
@@ -182,7 +203,10 @@ class Scoring:
         )
         if self.wanted.shard is None:
             return manifest
-        whole = {"rows": rows.digest(), "run": fingerprint(self, rows), "notes": list(asking.notes)}
+        whole = {
+            "rows": rows.digest(), "run": fingerprint(self, rows), "notes": list(asking.notes), "stopped": asking.stopped,
+            "trials": self.trials,
+        }
         return manifest.model_copy(update={"arguments": {**manifest.arguments, WHOLE: whole}})
 
     def asking_summary(self) -> AskingSummary:
@@ -293,10 +317,21 @@ def check(scoring: Scoring, rows: Rows) -> None:
     options = scoring.options
     if scoring.known is not None:
         scoring.left_out = scoring.known.among(rows.question_ids(), part=scoring.wanted.shard is not None)
+    _check_cluster(options.cluster, rows)
     check_options(SummaryOptions(against=options.against, gates=scoring.gates), (), [info.system for info in rows.systems])
     if options.trials > 1 and any(info.trials > 1 for info in rows.systems):
         what = "--trials: the answers have trials of their own, and the spread between runs could be of either"
         raise UsageError(what, fix="leave --trials out, or give answers of one trial")
+
+
+def _check_cluster(cluster: str | None, rows: Rows) -> None:
+    """Raises: UsageError where no question has the field: each would stand alone, and nobody would see that the name is wrong."""
+    if cluster in (None, "question") or any(row.question.drawn_with(cluster) is not None for row in rows):
+        return
+    extra = sorted({name for row in islice(rows, LOOKED_AT) for name in row.question.extra})
+    own = f" (fields of their own: {', '.join(extra[:10])})" if extra else ""
+    what = f"--cluster {str(cluster)[:100]}: no question has it{own}"
+    raise UsageError(what, fix="name document, entity, dataset, level, a field that the questions have, or question: each stands alone")
 
 
 def planned(scoring: Scoring, rows: Iterable[Row], ask: Callable[[Row, Asker], object]) -> Plan:
@@ -321,7 +356,7 @@ def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
     from kgeval.metrics.facts import RowFacts
 
     for row in rows:
-        for trial in range(scoring.options.trials):
+        for trial in range(scoring.trials):
             subject = Subject(row, RowFacts(), scoring.settings, trial)
             row_facts(subject, selection=scoring.selection, tools=scoring.tools, asker=asker)
 
@@ -350,8 +385,7 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
             raise
         report = _report(scoring, rows, file)
         written = tried(lambda: file.finish(redacted(report) if _redacts(scoring) else report), faults) or []
-    max_error_rate = session.limits.max_error_rate
-    messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report.gates)]
+    messages = [*_incomplete_lines(report, _resume_hint(scoring, "retry-errors")), *gate_lines(report.gates)]
     return ScoreResult(
         report, together(faults) if faults else None, session.redact, results=outputs[0] if outputs else None,
         written=() if folder else written, messages=messages, _folder=folder,
@@ -460,7 +494,7 @@ def _score_all(scoring: Scoring, rows: Rows, file: ScoreFile) -> None:
     """Scores every row and trial in order, but those that an earlier run has."""
     from kgeval.metrics.engine import score
 
-    trials = scoring.options.trials
+    trials = scoring.trials
 
     def skip(row: Row, trial: int) -> bool:
         return file.taken(row, trial or None) is not None
@@ -480,13 +514,15 @@ def _report(scoring: Scoring, rows: Rows, file: ScoreFile) -> ScoreReport:
         file.scores, lambda: iter(rows), infos=scoring.infos, systems=rows.systems,
         run=scoring.manifest(rows, options.audit, *options.index, options.without_known),
         options=SummaryOptions(
-            seed=options.seed, against=options.against, gates=scoring.gates, complete=not stopped, notes=(*rows.notes, *asking.notes),
+            seed=options.seed, against=options.against, cluster=options.cluster, gates=scoring.gates, stopped=stopped,
+            notes=tuple(filter(None, (*rows.notes, *asking.notes, scoring.trials_note()))),
             verdicts=file.verdicts if _keeps_verdicts(scoring) else None, audit=scoring.audit, index_records=scoring.index,
             known=left_out_record(scoring.known, scoring.left_out, len(rows.question_ids())), missing=missing,
         ),
     )
-    code = exit_code(report.gates, incomplete=stopped or failed_share(report) > scoring.session.limits.max_error_rate)
-    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
+    complete = not stopped and failed_share(report) <= scoring.session.limits.max_error_rate
+    code = exit_code(report.gates, incomplete=not complete)
+    return report.model_copy(update={"complete": complete, "run": report.run.model_copy(update={"exit_code": code})})
 
 
 def left_out_record(known: KnownQuestions | None, left_out: Sequence[str], questions: int) -> LeftOutKnown | None:
@@ -501,8 +537,8 @@ def left_out_record(known: KnownQuestions | None, left_out: Sequence[str], quest
     )
 
 
-def _incomplete_lines(report: ScoreReport, max_error_rate: float, kept: str) -> list[str]:
+def _incomplete_lines(report: ScoreReport, kept: str) -> list[str]:
     """The message of a run that is not complete. `kept`: what it leaves, and how to go on."""
-    if report.complete and failed_share(report) <= max_error_rate:
+    if report.complete:
         return []
     return [f"incomplete: {percent(failed_share(report))} of the scores failed (the report has the causes); {kept}"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ModelOptions, ScoreOptions, load
 from kgeval.errors import IncompleteError, InputError, UsageError
+from kgeval.tables.parts import whole_in
 from kgeval.workflows import score
 from kgeval.workflows.result import INCOMPLETE
 from kgeval.workflows.score import AskingSummary, Scoring, check, fingerprint, finish, prepare
@@ -101,6 +102,7 @@ def _unloaded(session: Session, options: ScoreOptions, metrics: Sequence[MetricI
 def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> ScoreResult:
     """The result of a run from its parts. Raises: InputError for parts of something else."""
     scoring.infos, scoring.asking = list(parts[0].report.metrics), asking_of(parts)
+    scoring.trials = int(whole_in(parts[0].report.run).get("trials", scoring.options.trials))
     _check_same(scoring, rows, parts)
     return finish(scoring, rows, partial(_fill, parts))
 
@@ -156,7 +158,8 @@ def asking_of(parts: Sequence[ScorePart]) -> AskingSummary:
     """What the asking of all parts came to, as one."""
     runs = [part.report.run for part in parts]
     return AskingSummary(
-        stopped=not all(part.report.complete for part in parts), notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        stopped=any(whole_in(part.report.run).get("stopped") for part in parts),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         asked=asked_by(runs), server=next((run.server for run in runs if run.server is not None), None),
     )
 
@@ -193,7 +196,7 @@ def _fill(parts: Sequence[ScorePart], scoring: Scoring, rows: Rows, file: ScoreF
     from kgeval.tables.score_parts import merged
 
     keeps = not (scoring.options.no_verdicts or scoring.session.redact)
-    scored = merged(rows, parts, trials=scoring.options.trials, scored=lambda row: bool(scoring.selection.of(row)), verdicts=keeps)
+    scored = merged(rows, parts, trials=scoring.trials, scored=lambda row: bool(scoring.selection.of(row)), verdicts=keeps)
     for scores, verdicts in scored:
         file.add(scores, verdicts)
 

@@ -74,7 +74,8 @@ def paired(session: Session, files: Sequence[Path], options: ScoreTableOptions) 
         raise InputError("no metric is there for two systems", fix="give the same metric for both; --map metric=FIELD names its field")
     return _result(
         session, "paired", options, files, scores.rows, systems=means(columns, seed=seed, confidence=confidence, scale=scale),
-        paired=results, missing=missing_of(columns), notes=[*scores.notes, *_cautions(results), *_scale_notes(results, scale)],
+        paired=results, missing=missing_of(columns),
+        notes=[*scores.notes, *_cautions(results), *_group_notes(results, options), *_scale_notes(results, scale)],
     )
 
 
@@ -101,7 +102,7 @@ def aa(session: Session, files: Sequence[Path], options: ScoreTableOptions) -> S
     ]
     return _result(
         session, "aa", options, files, scores.rows, self_checks=checks, paired=results, missing=missing_of(columns),
-        notes=[*scores.notes, *_cautions(results), *_scale_notes(results, scale)],
+        notes=[*scores.notes, *_cautions(results), *_group_notes(results, options), *_scale_notes(results, scale)],
     )
 
 
@@ -122,7 +123,7 @@ def power(session: Session, files: Sequence[Path], options: PowerOptions) -> Sta
     results = paired_results(columns, seed=options.seed, confidence=options.confidence, scale=scale)
     if not results:
         raise InputError("two systems are needed to see a spread", fix="give the scores of two systems, or --sd")
-    rows = [_power_row(options, options.sd if options.sd is not None else pair.sd or 0.0, scale, pair) for pair in results]
+    rows = [_power_row(options, options.sd if options.sd is not None else _sd_of(pair), scale, pair) for pair in results]
     flat = [f"{pair.system_a} - {pair.system_b}: no spread is seen, so nothing can be said" for pair in results if not pair.sd]
     return _result(session, "power", options, files, scores.rows, power=rows, notes=[*scores.notes, *flat])
 
@@ -319,7 +320,7 @@ def _scores(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, 
 
     _check_once(files)
     maps = options.map | ({"question_id": options.paired_by} if options.paired_by else {})
-    scores = read_score_tables(files, ScoreSelection(maps, options.systems, options.metrics, _span(options.bounds)))
+    scores = read_score_tables(files, ScoreSelection(maps, options.systems, options.metrics, _span(options.bounds), options.cluster))
     columns = columns_of(scores.cells)
     if not options.allow_missing:
         _refuse_missing(missing_of(columns), "systems have different questions")
@@ -340,9 +341,34 @@ def _cautions(results: Sequence[PairedResult] | Sequence[PairResult]) -> list[st
     return [caution] if caution else []
 
 
+def _group_notes(results: Sequence[PairedResult], options: ScoreTableOptions) -> list[str]:
+    """What intervals and tests are over where questions come in groups, and why there is no interval where these are few."""
+    from kgeval.stats.grouped import LEAST_GROUPS
+
+    grouped = [result for result in results if result.groups is not None]
+    if not grouped:
+        return []
+    least = min(grouped, key=lambda result: result.groups or 0)
+    field, drawn = options.cluster or "document", f"{least.n_scored:,} questions of {least.groups:,} groups"
+    if (least.groups or 0) < LEAST_GROUPS:
+        return [
+            f"no interval: {drawn} ({field}), and fewer than {LEAST_GROUPS} do not tell what another would say "
+            "(--cluster question takes each question as drawn alone)",
+        ]
+    return [f"intervals, p and what would be found are over groups of questions ({field}): {drawn}"]
+
+
+def _sd_of(pair: PairedResult) -> float:
+    """As questions that stand alone would be spread to be as unsure."""
+    sd = pair.sd or 0.0
+    return sd if pair.effective is None or not pair.effective else sd * (pair.n_scored / pair.effective) ** 0.5
+
+
 def _scale_notes(results: Sequence[PairedResult], scale: Span | None) -> list[str]:
     """Why there is no interval where all differences are equal and nobody said where scores can lie."""
-    if scale is not None or not any(result.n_scored > 1 and result.difference.low is None for result in results):
+    if scale is not None or not any(
+        result.n_scored > 1 and result.difference.low is None and result.groups is None for result in results
+    ):
         return []
     return ["no interval where all differences are equal: give --range LOW,HIGH, the least and largest score there can be"]
 

@@ -200,7 +200,8 @@ def test_which_replies_are_a_grade(
 
 
 def test_a_run_goes_on_and_trials_are_asked_for_themselves(server: FakeServer, tmp_path: Path) -> None:
-    Path("kgeval.toml").write_text(TOML, encoding="utf-8")
+    drawing = TOML + "[model.judge]\nparameters = { temperature = 1 }\n"
+    Path("kgeval.toml").write_text(drawing, encoding="utf-8")
     Path("answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(1, 2, 3, 3)), encoding="utf-8")
     words = ["answers.jsonl", "--model", "m", "--trials", "2"]
     assert score(*words, "--max-calls", "3", "-j", "1", "-o", "s.jsonl", "--journal", "one.sqlite") == 3
@@ -210,7 +211,7 @@ def test_a_run_goes_on_and_trials_are_asked_for_themselves(server: FakeServer, t
     assert Path("s.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
     assert score(*words, "-o", "s.jsonl", "--resume", "--journal", "three.sqlite") == 0
     assert server.stats().requests == 16, "what is finished is taken over"
-    Path("kgeval.toml").write_text(TOML.replace("in part", "partly"), encoding="utf-8")
+    Path("kgeval.toml").write_text(drawing.replace("in part", "partly"), encoding="utf-8")
     assert score(*words, "-o", "s.jsonl", "--resume", "--journal", "one.sqlite") == 2, "other grades are another metric"
 
 

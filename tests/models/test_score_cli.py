@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_judge import Judge
 from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
@@ -263,11 +265,53 @@ def test_a_preset_by_level_gives_each_row_its_own_metrics(server: FakeServer, tm
     }
 
 
-def test_trials_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp_path: Path) -> None:
+def test_trials_of_a_judge_that_draws_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp_path: Path) -> None:
+    (tmp_path / "kgeval.toml").write_text("[model.judge]\nparameters = { temperature = 0.7 }\n")
     assert judged(server, tmp_path, "--trials", 3, "-o", tmp_path / "s.json", metrics="faithfulness") == 0
     report = json.loads((tmp_path / "s.json").read_text())
     assert all(s["repeats"]["runs"] == 3 and s["overall"]["n"] == 4 for s in report["summaries"])
     assert server.stats().requests == 8 * 2 * 3
+
+
+def test_a_judge_at_temperature_0_is_sent_each_body_once_and_no_spread_is_told(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert judged(server, tmp_path, "--trials", 4, "-o", tmp_path / "s.json", metrics="faithfulness,token_f1") == 0
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert all(summary["repeats"] is None for summary in report["summaries"])
+    stats = server.stats()
+    assert stats.requests == len(stats.by_request) == 8 * 2
+    told = "trials 1 (of 4): the judge has temperature 0, where the same request gets the same reply, which is no second draw"
+    assert told in capsys.readouterr().err and any(told in note for note in report["notes"])
+    assert judged(server, tmp_path, "--trials", 4, metrics="token_f1") == 0
+    assert "trials 1 (of 4): no model is asked, and the same rows get the same scores" in capsys.readouterr().err
+
+
+def test_rows_whose_judge_went_away_are_asked_again_when_it_is_back(tmp_path: Path) -> None:
+    out = tmp_path / "s.jsonl"
+    given = ("-j", 1, "-q", "-o", out)
+    with FakeServer() as server:
+        gone = threading.Thread(target=lambda: (wait_until(lambda: server.stats().requests >= 12), server.stop()))
+        gone.start()
+        assert judged(server, tmp_path, *given, n=12, metrics="faithfulness") == 3
+        gone.join()
+        causes = {one["reason"].partition(":")[0] for one in lines(out) if one["status"] == "unscored"}
+        assert "connection" in causes
+        assert json.loads((tmp_path / "s.run.json").read_text())["complete"] is False
+        assert judged(server, tmp_path, "--resume", *given, n=12, metrics="faithfulness") == 2, "it is still away: nothing is asked"
+        server.start()
+        assert judged(server, tmp_path, "--resume", *given, n=12, metrics="faithfulness") == 0
+    assert {one["status"] for one in lines(out)} == {"scored"}
+    assert json.loads((tmp_path / "s.run.json").read_text())["complete"] is True
+
+
+def test_a_run_with_more_failures_than_are_allowed_is_not_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer([Rule(match="mill 2", reply="no JSON")]) as server:
+        given = ("-q", "-o", tmp_path / "s.json", "--max-error-rate", 0.2)
+        assert judged(server, tmp_path, *given, metrics="faithfulness") == 3
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["complete"] is False and "incomplete: 25.0 % of the scores failed" in capsys.readouterr().err
+    assert report["run"]["exit_code"] == 3
 
 
 @pytest.mark.long
@@ -313,3 +357,67 @@ def test_a_changed_setting_that_a_metric_declares_is_another_run_and_one_that_no
     assert score(*words, "--setting", "relevant_from=1") == 0 and server.stats().requests == made, "every reply is found in the journal"
     second = {(one["metric"], one["signature"]) for one in lines(out)}
     assert {name for name, _ in first - second} == {"context_precision"}
+
+
+def test_a_field_of_the_questions_says_what_they_were_drawn_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, 24)
+    questions = tmp_path / "questions.jsonl"
+    asked = [json.loads(line) for line in questions.read_text().splitlines()]
+    questions.write_text("".join(
+        json.dumps(one | {"document": f"d{at % 3}", "topic": f"t{at % 8}"}) + "\n" for at, one in enumerate(asked)
+    ))
+    given = (*answers, "--questions", questions, "--metrics", "token_f1", "-q", "-o", tmp_path / "s.json")
+
+    def mean(*more: object) -> dict[str, Any]:
+        assert score(*given, *more) == 0
+        report = json.loads((tmp_path / "s.json").read_text())
+        return {"drawn": report["drawn"], **report["summaries"][0]["overall"]}
+
+    assert (mean()["drawn"], mean()["groups"], mean()["low"]) == ("document", 3, None)
+    assert (mean("--cluster", "topic")["drawn"], mean("--cluster", "topic")["groups"]) == ("topic", 8)
+    assert (mean("--cluster", "question")["drawn"], mean("--cluster", "question")["groups"]) == ("question", None)
+    capsys.readouterr()
+    assert score(*given, "--cluster", "topics") == 2
+    assert "--cluster topics: no question has it (fields of their own: topic)" in capsys.readouterr().err
+    (tmp_path / "kgeval.toml").write_text('[score]\ncluster = "topic"\n')
+    assert mean()["groups"] == 8
+
+
+def test_a_score_report_and_the_report_over_it_name_the_same_things_to_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps({"id": f"q{at}", "question": "?", "reference": "Ada"}) + "\n" for at in range(40)))
+    (tmp_path / "a.jsonl").write_text("".join(
+        json.dumps({"question_id": f"q{at}", "answer": "Ada" if at % 9 == 0 else "Bob"}) + "\n" for at in range(40)
+    ))
+    assert score("a.jsonl", "--questions", "q.jsonl", "--metrics", "token_f1", "-q", "-o", "s.json", "-o", "s.html") == 0
+    assert run(["report", "s.json", "-f", "json"]) == 0
+    over = json.loads(capsys.readouterr().out)
+    (weak,) = [row for row in over["priorities"] if row["severity"] == "error"]
+    page = (tmp_path / "s.html").read_text()
+    assert weak["title"] == "Weak answers: token_f1" and weak["title"] in page and weak["evidence"] in page
+    assert "asks for it" not in page
+
+
+def test_the_headline_concludes_nothing_from_grounded_claims_beyond_the_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    def facts(at: int, *numbers: int) -> str:
+        return " ".join(f"Fact {at:04} {number:02} holds." for number in numbers)
+
+    said = {"terse": (1, 2), "full": (1, 2, 3, 4)}
+    asked = [{"id": f"q{at}", "question": f"What is known of {at:04}?", "reference": facts(at, 1, 2)} for at in range(12)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+    for system, own in said.items():
+        rows = [{"question_id": f"q{at}", "answer": facts(at, *own[: 4 - at % 2]), "contexts": [facts(at, 1, 2, 3, 4)]} for at in range(12)]
+        (tmp_path / f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = ("terse.jsonl", "full.jsonl", "--questions", "questions.jsonl", "--metrics", "factual_correctness,faithfulness")
+    with FakeServer(Judge()) as server:
+        done = score(*given, "--model", "m", "--base-url", server.base_url, "-o", "s.json")
+    assert done == 0, "nobody asked for a comparison"
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Not decidable by factual_correctness: terse 1 (95% CI" in shown and "Best by" not in shown
+    assert "the difference rests on claims beyond the reference" in shown
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert [one["conclusion"] for one in report["outcomes"]] == ["not decidable"]
+    claims = {one["system"]: one for one in report["claims"]}
+    assert (claims["full"]["right"], claims["full"]["extra_grounded"], claims["full"]["wrong"]) == (24, 18, 0)
+    assert claims["terse"]["extra_grounded"] == 0 and claims["full"]["extra_unknown"] == 0

@@ -9,7 +9,10 @@ from kgeval.records import (
     LEVELS_OF_X,
     AuditJoin,
     BothMeans,
+    Conclusion,
     CostSummary,
+    DrawnGroups,
+    Estimated,
     Gate,
     GroupCost,
     GroupGain,
@@ -21,6 +24,7 @@ from kgeval.records import (
     MetricSummary,
     ModelRef,
     ModelUse,
+    Outcome,
     PairedGain,
     Quantiles,
     ReasoningSummary,
@@ -28,6 +32,7 @@ from kgeval.records import (
     RunManifest,
     ScoreReport,
     Spread,
+    SystemCoverage,
     SystemInfo,
     WorstRow,
 )
@@ -79,13 +84,27 @@ def one_row() -> ScoreReport:
     })
 
 
-def two(first: Mean, second: Mean, gains: tuple[PairedGain, ...] = (), better: str = "higher", metric: str = "m") -> ScoreReport:
+def outcome(
+    conclusion: Conclusion = "a better", *because: str, systems: tuple[str, str] = ("A", "B"), metric: str = "m", value: float = 0.1,
+) -> Outcome:
+    """What is concluded of two systems."""
+    return Outcome(
+        system_a=systems[0], system_b=systems[1], of=metric, conclusion=conclusion, because=list(because),
+        figure=Estimated(value=value, low=value - 0.05, high=value + 0.05), groups=DrawnGroups(groups=40, questions=40, effective=40.0),
+        coverage=[SystemCoverage(system=name, questions=40) for name in systems],
+    )
+
+
+def two(
+    first: Mean, second: Mean, *outcomes: Outcome, gains: tuple[PairedGain, ...] = (), better: str = "higher", metric: str = "m",
+) -> ScoreReport:
     """Two systems by one metric."""
     info = MetricInfo.model_validate({
         "metric": metric, "summary": "s", "definition": "d", "source": "x", "signature": "m@1:0", "better": better,
     })
     return empty().model_copy(update={
-        "systems": [SystemInfo(system="A", answers=40), SystemInfo(system="B", answers=40)], "metrics": [info], "gains": list(gains),
+        "systems": [SystemInfo(system="A", answers=40), SystemInfo(system="B", answers=40)], "metrics": [info],
+        "gains": list(gains), "outcomes": list(outcomes),
         "summaries": [MetricSummary(system=name, metric=metric, overall=mean) for name, mean in (("A", first), ("B", second))],
     })
 
@@ -206,11 +225,14 @@ def chains(rng: random.Random, system: str) -> ReasoningSummary:
 
 def differences() -> list[PairedGain]:
     return [
-        PairedGain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, differ=94, mean=0.128, low=0.071, high=0.184),
-        PairedGain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, differ=98, mean=0.37, low=0.31, high=0.43),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, differ=94, mean=0.128, low=0.071, high=0.184,
+                   conclusion="a better"),
+        PairedGain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, differ=98, mean=0.37, low=0.31, high=0.43,
+                   conclusion="a better"),
         PairedGain(system="graph-rag", baseline="vector-rag", metric="extrinsic_hallucination", n=94, differ=94,
-                   mean=-0.13, low=-0.19, high=-0.06),
-        PairedGain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, differ=47, mean=0.01, low=-0.03, high=0.05),
+                   mean=-0.13, low=-0.19, high=-0.06, conclusion="a better"),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, differ=47, mean=0.01, low=-0.03, high=0.05,
+                   conclusion="no difference found"),
     ]
 
 
@@ -219,6 +241,7 @@ def by_group() -> list[GroupGain]:
     pair: dict[str, Any] = {"system": "graph-rag", "baseline": "vector-rag", "metric": "answer_accuracy"}
     known = {"sd": 0.2, "detectable": 0.15}
     wins: dict[str, Any] = known | {"mean": 0.18, "low": 0.1, "high": 0.26, "p": 0.001, "p_holm": 0.006, "effect": 0.9}
+    wins |= {"conclusion": "a better"}
     open_: dict[str, Any] = known | {"mean": 0.02, "low": -0.06, "high": 0.1, "p": 0.6, "p_holm": 1.0, "effect": 0.1}
     rows = [
         GroupGain(**pair, **open_, by="level", value="fact_retrieval", n=25, differ=20),

@@ -213,3 +213,20 @@ def test_the_report_that_an_audit_writes_is_read_and_joined() -> None:
     found = flagged(read_audit(Path(__file__).parents[1] / "graphs" / "example-report.json"))
     assert found.rules and found.ids and len(found.texts)
     assert any(note.endswith("run kgeval audit --examples 0 to join them all") for note in found.notes)
+
+
+def test_a_difference_of_questions_that_come_in_documents_is_over_documents() -> None:
+    import numpy as np
+
+    from kgeval.metrics.summary.audit_join import _difference_interval
+
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(1, 13), 10)
+    values = np.clip(0.5 + (rng.normal(size=12) * 0.2)[codes - 1] + rng.normal(size=120) * 0.1, 0, 1)
+    touched = codes <= 6
+    sides = [(values[mask], codes[mask], np.ones(int(mask.sum()), dtype=bool)) for mask in (touched, ~touched)]
+    over_documents = _difference_interval(sides, 0)
+    over_questions = _difference_interval([(own, None, there) for own, _, there in sides], 0)
+    assert over_documents is not None and over_questions is not None
+    assert over_documents.high - over_documents.low > 2 * (over_questions.high - over_questions.low)
+    assert over_documents.low <= values[touched].mean() - values[~touched].mean() <= over_documents.high

@@ -7,7 +7,7 @@ from comparison_sample import RUN
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
-from score_report_sample import told, two
+from score_report_sample import outcome, told, two
 from test_comparison_verdict import OPEN, pairs_of, ranked, several
 from test_report_scores_verdict import lead
 
@@ -25,15 +25,19 @@ def test_ranks_are_those_of_scipy_and_leaders_have_the_first(values: list[int]) 
     assert ranks([value + at * 1e-12 for at, value in enumerate(values)]) == expected, "the last digits decide nothing"
 
 
-def test_a_score_report_calls_two_systems_with_the_same_value_equal() -> None:
+def test_a_score_report_does_not_call_two_systems_with_the_same_mean_equal() -> None:
     value, shown = told(0.5, 0.4, 0.6), "0.500 (95% CI [0.400, 0.600], 40 of 40 scored)"
-    assert lead(two(value, value)) == f"A and B are equal by m: A {shown}; B {shown}."
-    assert lead(two(value, value, better="lower")).startswith("A and B are equal by m (lower is better): ")
-    report = two(value, value)
-    for third, text in ((told(0.45, 0.3, 0.6), ", and not clearly better than C: A"), (told(0.1, 0.05, 0.15), ": A")):
+    same = "A and B have the same mean, which does not show that they are equal"
+    assert lead(two(value, value)) == f"No difference found by m: {same}: A {shown}; B {shown}."
+    assert lead(two(value, value, better="lower")).startswith(f"No difference found by m (lower is better): {same}: ")
+    for third, outcomes, text in (
+        (told(0.45, 0.3, 0.6), (), ", not shown to be better than C: A"),
+        (told(0.1, 0.05, 0.15), (outcome("a better", systems=("A", "C")),), ": A"),
+    ):
+        report = two(value, value, outcome("no difference found", value=0.0), *outcomes)
         other = report.summaries[0].model_copy(update={"system": "C", "overall": third})
         line = lead(report.model_copy(update={"summaries": [*report.summaries, other]}))
-        assert line.startswith(f"A and B are equal by m{text} 0.500"), line
+        assert line.startswith(f"No difference found by m: {same}{text} 0.500"), line
         assert ("C 0.450" in line) is ("C" in text)
 
 

@@ -16,7 +16,7 @@ from kgeval.metrics.stored.steps import step_kinds
 from kgeval.metrics.summary.gains import gains
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of, hops_of
 from kgeval.metrics.summary.values import RunScores
-from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, ReasoningSummary, Row, Score
+from kgeval.records import Answer, Gain, GoldPath, GraphRef, MetricInfo, Passage, Question, ReasoningSummary, Row, Score
 
 STEPS = ["Ada -[COMMANDS]-> North Light", "North Light -[OWNED_BY]-> Packet Line", "Packet Line -[SITS_IN]-> Varne"]
 S, C, N = "supported", "contradicted", "not_stated"
@@ -226,25 +226,27 @@ def table(values: dict[str, dict[str, float | None]], metric: str = "kg_groundin
 def test_a_gain_is_the_mean_difference_over_the_questions_that_both_have():
     values = table({"graph": {"a": 1.0, "b": 0.5, "c": None, "d": 1.0}, "vector": {"b": 0.0, "a": 0.5, "c": 1.0, "e": 1.0}})
     (found,) = gains(values, ["graph", "vector"], [info("kg_grounding")], baseline="vector", graphs=(), seed=0)
-    assert (found.system, found.baseline, found.metric, found.n, found.mean) == ("graph", "vector", "kg_grounding", 2, 0.5)
-    assert (found.low, found.high, found.differ) == (0.5, 0.5, 2)
+    gain = Gain(**found.fields)
+    assert (gain.system, gain.baseline, gain.metric, gain.n, gain.mean, gain.differ) == ("graph", "vector", "kg_grounding", 2, 0.5, 2)
+    assert gain.low < 0 < 0.5 < gain.high <= 1, "two alike do not show that all are"
+    assert (found.missing, found.lowest.value, found.highest.value) == (3, -0.2, 0.4), "c, d and e have no value of one"
 
 
 def test_a_gain_counts_the_questions_that_differ():
     first = {"a": 0.1 + 0.2, "b": 1.0, "c": 0.5, "d": 0.0}
     values = table({"x": first, "y": {"a": 0.3, "b": 0.0, "c": 0.5}})
     (found,) = gains(values, ["x", "y"], [info("kg_grounding")], baseline="y", graphs=(), seed=0)
-    assert (found.n, found.differ) == (3, 1)
+    assert (found.fields["n"], found.fields["differ"]) == (3, 1)
 
 
 def test_without_a_baseline_every_pair_is_compared_and_other_groups_are_left_out():
     values = table({name: {"a": float(at)} for at, name in enumerate(("x", "y"))} | {"z": {}})
     found = gains(values, ["x", "y", "z"], [info("kg_grounding"), info("cypher_valid")], baseline=None, graphs=(), seed=0)
-    assert [(one.system, one.baseline, one.n, one.mean, one.low) for one in found] == [
+    assert [(*one.pair, one.fields["n"], one.fields.get("mean"), one.fields.get("low")) for one in found] == [
         ("x", "y", 1, -1.0, None), ("x", "z", 0, None, None), ("y", "z", 0, None, None),
     ]
     of_graphs = gains(values, ["x", "y"], [info("kg_grounding")], baseline=None, graphs={"y"}, seed=0)
-    assert [(one.system, one.baseline, one.mean) for one in of_graphs] == [("y", "x", 1.0)], "what the graph gains"
+    assert [(*one.pair, one.fields["mean"]) for one in of_graphs] == [("y", "x", 1.0)], "what the graph gains"
     assert gains(values, [str(at) for at in range(9)], [info("kg_grounding")], baseline=None, graphs=(), seed=0) == []
 
 
@@ -257,9 +259,9 @@ def test_the_interval_of_a_gain_is_what_scipy_gives_for_the_paired_differences(s
     values = table({"one": dict(zip(map(str, range(200)), one, strict=True)), "two": dict(zip(map(str, range(200)), two, strict=True))})
     (found,) = gains(values, ["one", "two"], [info("kg_grounding")], baseline="two", graphs=(), seed=3)
     differences = one - two
-    assert found.mean == pytest.approx(differences.mean())
+    assert found.fields["mean"] == pytest.approx(differences.mean())
     ends = stats.bootstrap((differences,), np.mean, n_resamples=9999, rng=rng).confidence_interval
-    assert found.low == pytest.approx(ends.low, abs=0.005) and found.high == pytest.approx(ends.high, abs=0.005)
+    assert (found.fields["low"], found.fields["high"]) == (pytest.approx(ends.low, abs=0.005), pytest.approx(ends.high, abs=0.005))
 
 
 def subject(facts: RowFacts, answer: str = "x", **more: object) -> Subject:

@@ -30,7 +30,7 @@ FORMS: tuple[Form, ...] = ("text", "md", "html")
 TAGS = {
     "h1", "h2", "h3", "p", "ol", "strong", "em", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
 }
-FIXED = ("schema_version", "by", "better", "role")
+FIXED = ("schema_version", "by", "better", "role", "conclusion", "check")
 MAPS = (
     "failures", "known", "totals", "means", "stages", "by_hops", "prompt_tokens_by_level", "factors", "quality_per_1k_tokens", "levels",
     "accuracy_by_hop", "by_relation", "by_position", "aspects", "parameters",
@@ -89,14 +89,15 @@ def plain(text: str, form: Form) -> str:
 def test_the_verdict_stands_first_and_tells_gates_and_gaps_in_every_form(report: ScoreReport, told: dict[Form, str]) -> None:
     for form, text in told.items():
         at = [text.index(part) for part in (
-            "Best by answer_accuracy: graph-rag", "Gates: 1 met, 1 missed (vector-rag: answer_accuracy >= 0.6", "2 not answered",
-            "Clearly best, of 7 metrics: graph-rag in", "What to fix first", "Gate missed: answer_accuracy >= 0.6",
-            "Gates without an answer", "Questions without an answer", "errors or empty",
+            "Best by answer_accuracy: graph-rag", "Questions without an answer: vector-rag 4",
+            "Answers that are errors or empty: graph-rag 3 of 100", "Gates: 1 met, 1 missed (vector-rag: answer_accuracy >= 0.6",
+            "2 not answered", "Best, of 3 metrics that are compared: graph-rag in", "What to fix first",
+            "Gate missed: answer_accuracy >= 0.6", "Gates without an answer",
         )]
         assert at == sorted(at) and at[0] < 900, form
         assert "4 questions" in text and "3 of 100 answers" in text, "what it costs"
     stopped = report.model_copy(update={"complete": False})
-    assert all("The run was stopped before its end" in flat(rendered(stopped, form)) for form in ("text", "md"))
+    assert all("These figures are not complete" in flat(rendered(stopped, form)) for form in ("text", "md"))
 
 
 @pytest.mark.slow
@@ -169,7 +170,7 @@ def test_cost_has_factors_quantiles_and_how_many_answers_tell(told: dict[Form, s
 def test_reasoning_gains_repeats_audit_and_worst_rows_are_there_with_their_counts(told: dict[Form, str]) -> None:
     for form, text in told.items():
         for part in (
-            "14 of 40", "9 of 12", "+0.128 [+0.071, +0.184]", "no clear difference", "standard", "0.005", "duplicate-name",
+            "14 of 40", "9 of 12", "+0.128 [+0.071, +0.184]", "no difference found", "standard", "0.005", "duplicate-name",
             "-0.200 [-0.310, -0.080]", "0 of 2 claims of the answer", "Mary Holt", "note" if form == "text" else "Notes",
         ):
             assert part in text, (form, part)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from score_report_sample import empty, one_row, sample, told, two
+from score_report_sample import empty, one_row, outcome, sample, told, two
 
 from kgeval.overview import score_verdict as verdict
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
     By,
+    Conclusion,
     Gate,
     GroupSummary,
     LeaderRow,
@@ -20,9 +21,9 @@ from kgeval.records import (
     PairedGain,
     ReasoningSummary,
     ScoreReport,
+    Survived,
     WorstRow,
 )
-from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
 from kgeval.workflows.result import gate_lines
 
@@ -31,63 +32,95 @@ def lead(report: ScoreReport) -> str:
     return verdict.verdict(verdict.ScoreTables.of(report))[0]
 
 
-def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
-    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95% CI [0.700, 0.900], 40 of 40 scored)")
-    assert lead(two(told(0.8, 0.6, 0.9), told(0.6, 0.5, 0.7))).startswith("No clear difference by m: A 0.800")
+FIRST, SECOND = told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8)
 
 
-def test_a_paired_difference_decides_over_two_intervals_that_overlap() -> None:
-    first, second = told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8)
-    for system, baseline, low, high in (("A", "B", 0.02, 0.18), ("B", "A", -0.18, -0.02)):
-        gain = PairedGain(system=system, baseline=baseline, metric="m", n=40, differ=40, mean=(low + high) / 2, low=low, high=high)
-        assert lead(two(first, second, (gain,))).startswith("Best by m: A")
-    unsure = PairedGain(system="A", baseline="B", metric="m", n=40, differ=40, mean=0.1, low=-0.05, high=0.25)
-    assert lead(two(told(0.8, 0.75, 0.9), told(0.5, 0.4, 0.6), (unsure,))).startswith("No clear difference")
+def test_a_system_is_called_best_only_where_the_report_concludes_it() -> None:
+    assert lead(two(FIRST, SECOND, outcome())).startswith("Best by m: A 0.800 (95% CI [0.600, 0.900], 40 of 40 scored); next B 0.700")
+    apart = told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6)
+    assert lead(two(*apart)).startswith("No difference found by m: A 0.800"), "nobody concluded anything"
+    assert lead(two(*apart, outcome("no difference found"))).startswith("No difference found by m: A 0.800")
+    lines = verdict.verdict(verdict.ScoreTables.of(two(*apart, outcome("not decidable", "answer metrics disagree: so"))))
+    assert lines[0].startswith("Not decidable by m: A 0.800") and lines[1] == "Not decidable: answer metrics disagree: so."
 
 
-def test_a_few_questions_make_no_system_the_best() -> None:
-    first, second = told(1.0, 1.0, 1.0, n=2, n_scored=2), told(0.0, 0.0, 0.0, n=2, n_scored=2)
-    gain = PairedGain(system="A", baseline="B", metric="m", n=2, differ=2, mean=1.0, low=1.0, high=1.0)
-    for gains in ((), (gain,)):
-        line = lead(two(first, second, gains))
-        assert line.startswith("No clear difference by m: A 1 (2 of 2 scored)") and line.endswith("Only 2 questions: a hint, no proof.")
+def test_the_table_says_what_the_verdict_says() -> None:
+    for conclusion, words in (("a better", "better"), ("no difference found", "no difference found"), ("not decidable", "not decidable")):
+        gain = PairedGain.model_validate({
+            "system": "A", "baseline": "B", "metric": "m", "n": 40, "differ": 40, "mean": 0.1, "low": 0.02, "high": 0.18, "p": 0.109,
+            "p_holm": 0.328, "conclusion": conclusion,
+        })
+        report = two(FIRST, SECOND, outcome(conclusion), gains=(gain,))
+        row = next(line for line in rendered(report, "md").splitlines() if line.startswith("| m | A | B |"))
+        assert words in row
+        assert lead(report).startswith("Best by m") is (conclusion == "a better")
 
 
-@pytest.mark.parametrize(("n", "differ", "clear"), [(100, 5, False), (100, 6, True), (9, 9, False), (10, 10, True)])
-def test_an_interval_of_hardly_any_differing_questions_proves_nothing(n: int, differ: int, clear: bool) -> None:
-    gain = PairedGain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
-    report = two(told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8), (gain,))
-    assert lead(report).startswith("Best by m: A" if clear else "No clear difference")
-    row = rendered(report, "text").split("Differences between")[1]
-    assert ("no clear difference" in row) is not clear
+def test_the_best_mean_is_not_best_where_another_is_better_on_the_questions_that_both_have() -> None:
+    line = lead(two(FIRST, SECOND, outcome("b better")))
+    assert line.startswith("A has the best mean by m, but B is better on the questions that both have: A 0.800")
 
 
-def test_values_that_are_all_equal_are_shown_without_an_interval_and_prove_less() -> None:
-    none, some = told(0.0, 0.0, 0.0), told(0.1, 0.05, 0.25)
-    assert "No clear difference by m: A 0.100 (95% CI [0.050, 0.250]" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
-    assert lead(two(told(0.3, 0.2, 0.5), none)).startswith("Best by m: A")
-    text = " ".join(rendered(two(some, none), "text").split())
-    assert "[0, 0]" not in text and "No interval: all values are the same." in text
-    assert difference(0.0, 0.0, 0.0) == "0"
+def test_pairs_in_a_circle_are_no_order() -> None:
+    def gain(one: str, other: str) -> PairedGain:
+        return PairedGain(system=one, baseline=other, metric="m", n=40, differ=40, mean=0.1, low=0.02, high=0.18, conclusion="a better")
+
+    report = two(FIRST, SECOND, outcome("a better"), gains=(gain("A", "B"), gain("B", "C"), gain("C", "A")))
+    third = report.summaries[0].model_copy(update={"system": "C", "overall": SECOND})
+    lines = verdict.verdict(verdict.ScoreTables.of(report.model_copy(update={"summaries": [*report.summaries, third]})))
+    circle = next(line for line in lines if line.startswith("No order by m: "))
+    assert all(f"{one} is better than {other}" in circle for one, other in ("AB", "BC", "CA"))
 
 
-def test_the_number_of_clear_differences_stands_beside_what_chance_gives() -> None:
-    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in verdict.verdict(verdict.ScoreTables.of(sample())))
+def test_equal_means_are_not_called_equal() -> None:
+    line = lead(two(FIRST, FIRST, outcome("no difference found", value=0.0)))
+    assert line.startswith("No difference found by m: A and B have the same mean, which does not show that they are equal: A 0.800")
+
+
+def test_each_system_against_the_baseline_that_was_named() -> None:
+    report = two(FIRST, SECOND, outcome("a better", systems=("A", "C")), outcome("b better", systems=("B", "C"), value=-0.2))
+    third = report.summaries[0].model_copy(update={"system": "C", "overall": told(0.75, 0.6, 0.8)})
+    line = lead(report.model_copy(update={"summaries": [*report.summaries, third]}))
+    assert line.startswith("Against C 0.750 (95% CI [0.600, 0.800], 40 of 40 scored) by m: A better (+0.100, 95% CI ")
+    assert "); B worse (-0.200" in line
+
+
+def test_of_few_groups_it_is_said_why_there_is_no_interval_and_of_many_as_how_many_they_count() -> None:
+    few = Mean(n=16, n_scored=16, mean=0.8, groups=3, effective=4.2)
+    report = two(few, few, outcome("not decidable", "there are 16 questions of 3 documents, and fewer than 6 do not tell")).model_copy(
+        update={"drawn": "document"},
+    )
+    lines = verdict.verdict(verdict.ScoreTables.of(report))
+    assert "No interval: too few documents; --cluster question takes each question as drawn alone." in lines
+    many = few.model_copy(update={"groups": 12, "low": 0.7, "high": 0.9})
+    lines = verdict.verdict(verdict.ScoreTables.of(two(many, many).model_copy(update={"drawn": "document"})))
+    assert "Intervals are over 12 documents: 16 questions count as 4 (A) and 4 (B) that stand alone." in lines
+
+
+def test_how_often_a_system_gave_no_answer_is_in_the_verdict() -> None:
+    report = two(FIRST, SECOND, outcome())
+    silent = report.systems[0].model_copy(update={"empty": 24})
+    lines = verdict.verdict(verdict.ScoreTables.of(report.model_copy(update={"systems": [silent, report.systems[1]]})))
+    assert "Answers that are errors or empty: A 24 of 40." in lines
+
+
+def test_what_the_best_system_survives_is_named() -> None:
+    checks = [
+        Survived(system="A", other="B", check="answer metrics", passed=True, because="x"),
+        Survived(system="A", other="B", check="groups", passed=True, because="x"),
+        Survived(system="A", other="B", check="missing claims", passed=None, because="x"),
+        Survived(system="A", other="B", check="failed rows", passed=False, because="y"),
+    ]
+    lines = verdict.verdict(verdict.ScoreTables.of(two(FIRST, SECOND, outcome()).model_copy(update={"survived": checks})))
+    assert lines[1] == (
+        "A stands across answer metrics and by documents; does not stand with failed rows at their worst; "
+        "not tried: with missing claims neutral."
+    )
 
 
 def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
     worse, best = told(0.8, 0.7, 0.9), told(0.1, 0.05, 0.2)
-    assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
-    gain = PairedGain(system="B", baseline="A", metric="m", n=40, differ=40, mean=-0.7, low=-0.8, high=-0.6)
-    assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
-    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("Differences between")[1]
-
-
-def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
-    failed = {"failures": {"timeout": 4}, "n_scored": 36}
-    first, second = told(0.8, 0.7, 0.9, bound_low=0.44, bound_high=0.88, **failed), told(0.5, 0.4, 0.6, bound_low=0.5, bound_high=0.5)
-    assert lead(two(first, second)).endswith("Rows that failed could still change this.")
-    assert "could still" not in lead(two(first.model_copy(update={"bound_low": 0.6}), second))
+    assert lead(two(worse, best, outcome(systems=("B", "A")), better="lower")).startswith("Best by m (lower is better): B 0.100")
 
 
 def test_only_one_system_has_a_figure_and_no_rival() -> None:
@@ -100,7 +133,8 @@ def test_only_one_system_has_a_figure_and_no_rival() -> None:
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
     board = LeaderRow(rank=1, system="graph-rag", metric="evidence_coverage", average=0.7, levels={})
-    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("graph-rag is first by evidence_coverage, but not")
+    line = "graph-rag is first by evidence_coverage, but not shown to be"
+    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith(line)
     assert lead(sample().model_copy(update={"leaderboard": []})).startswith("Best by answer_accuracy")
 
 
@@ -122,25 +156,26 @@ def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     report = sample()
     place = verdict.standing(verdict.ScoreTables.of(report), "answer_accuracy")
     assert place is not None and [name for name, _ in place.order] == ["graph-rag", "vector-rag", "closed-book"] and place.clear
-    near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
+    open_: Conclusion = "no difference found"
+    near = [gain.model_copy(update={"conclusion": open_}) if gain.baseline == "closed-book" else gain for gain in report.gains]
     place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
     line = lead(report.model_copy(update={"gains": near}))
-    assert line.startswith("graph-rag is first by answer_accuracy, but not clearly better than closed-book: graph-rag 0.733 (")
+    assert line.startswith("graph-rag is first by answer_accuracy, but not shown to be better than closed-book: graph-rag 0.733 (")
     assert "vector-rag" not in line, "it is apart from the first"
 
 
 def test_the_lead_names_every_system_that_the_first_is_not_apart_from() -> None:
     few = told(0.5, 0.1, 0.9, n=8, n_scored=8)
-    report = two(told(0.9, 0.85, 0.95), told(0.6, 0.55, 0.65))
+    report = two(told(0.9, 0.85, 0.95), told(0.6, 0.55, 0.65), outcome())
     third = report.summaries[0].model_copy(update={"system": "C", "overall": few})
     assert lead(report.model_copy(update={"summaries": [*report.summaries, third]})) == (
-        "A is first by m, but not clearly better than C: A 0.900 (95% CI [0.850, 0.950], 40 of 40 scored); "
+        "A is first by m, but not shown to be better than C: A 0.900 (95% CI [0.850, 0.950], 40 of 40 scored); "
         "C 0.500 (95% CI [0.100, 0.900], 8 of 8 scored). Only 8 questions: a hint, no proof."
     )
     others = [third.model_copy(update={"system": name, "overall": told(0.85, 0.7, 0.9)}) for name in "CDEFG"]
     line = lead(report.model_copy(update={"summaries": [*report.summaries, *others]}))
-    assert "not clearly better than C, D, E and 2 more: A 0.900" in line and "B 0.600" not in line
+    assert "not shown to be better than C, D, E and 2 more: A 0.900" in line and "B 0.600" not in line
 
 
 def fixes(report: ScoreReport) -> dict[str, OverviewPriority]:
@@ -166,7 +201,7 @@ def test_what_to_fix_stands_with_what_it_costs_the_most_pressing_first() -> None
 def test_a_report_without_a_fault_asks_for_nothing_and_a_stopped_one_for_the_rest() -> None:
     report = two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))
     assert fixes(report) == {} and "Nothing in these figures asks for it." in rendered(report, "md")
-    assert list(fixes(report.model_copy(update={"complete": False}))) == ["The run was stopped before its end"]
+    assert list(fixes(report.model_copy(update={"complete": False}))) == ["The run is not complete"]
     assert list(fixes(one_row())) == ["Few questions"]
 
 

@@ -12,14 +12,12 @@ import pytest
 from comparison_sample import found, tabled
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from score_report_sample import told, two
 from stats_files import in_a_folder_of_its_own, refused, report, wide  # noqa: F401
 
 from kgeval.comparison.given.scores import ScoreColumn, paired_result
 from kgeval.comparison.results.build import build_report
 from kgeval.comparison.results.pair import is_first, pair_results
-from kgeval.overview.score_verdict import ScoreTables, significantly_better
-from kgeval.records import ComparisonReport, PairedGain, PairedResult, PairResult, StatsReport
+from kgeval.records import ComparisonReport, DrawnGroups, Estimated, PairedResult, PairResult, StatsReport, SystemCoverage
 from kgeval.reports import csv_, junit
 from kgeval.reports.measures import items_needed
 from kgeval.reports.render import html, markdown, terminal
@@ -29,6 +27,7 @@ from kgeval.reports.views.pairs import sentence
 from kgeval.rounding import at_least, at_most, is_equal, is_zero, side, sign
 from kgeval.stats.correlations import correlate
 from kgeval.stats.intervals import needed as items
+from kgeval.stats.outcome import PairEvidence, conclude
 from kgeval.stats.paired import sign_flip, wilcoxon
 from kgeval.stats.rests import differences_of, mean_of, tied
 from kgeval.stats.thresholds import Threshold
@@ -167,10 +166,12 @@ def test_scores_too_large_to_compute_with_are_refused_by_file_and_line(capsys: p
 
 def test_an_end_of_an_interval_that_is_0_but_for_rounding_holds_0() -> None:
     for low, sure in ((REST, False), (0.02, True)):
-        gain = PairedGain(metric="m", system="A", baseline="B", n=40, differ=20, mean=0.1, low=low, high=0.2)
-        tables = ScoreTables.of(two(told(0.6, 0.4, 0.8), told(0.5, 0.3, 0.7), (gain,)))
-        means = [(system, mean) for system in tables.systems if (mean := tables.mean(system, "m"))]
-        assert significantly_better(tables, "m", means[0], means[1]) is sure
+        figure = Estimated(value=0.1, low=low, high=0.2)
+        found = conclude(PairEvidence(
+            pair=("A", "B"), of="m", figure=figure, p=0.01, groups=DrawnGroups(groups=40, questions=40), missing=0, lowest=figure,
+            highest=figure, coverage=(SystemCoverage(system="A", questions=40), SystemCoverage(system="B", questions=40)), within=0.0,
+        ))
+        assert (found.conclusion == "a better") is sure
 
 
 def near(value: float | None, unit: float) -> Any:

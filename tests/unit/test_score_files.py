@@ -112,7 +112,7 @@ def test_several_outputs_get_the_same_scores_and_verdicts_can_be_left_out(tmp_pa
         file.finish(report())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.run.json", "b.csv", "b.run.json"]
     assert list(read_scores(outputs[1])) == list(read_scores(outputs[0]))
-    assert "claim" not in "".join(path.read_text() for path in tmp_path.iterdir())
+    assert "claim 1" not in "".join(path.read_text() for path in tmp_path.iterdir())
 
 
 def test_verdicts_of_an_earlier_run_do_not_stay_beside_new_scores(tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def test_every_group_has_the_counts_and_mean_of_a_plain_count(given_: list[tuple
 
 def test_repetitions_of_a_question_are_averaged_first_and_their_spread_stands_beside() -> None:
     values = {"a": (1.0, 0.0, 0.5), "b": (1.0, 1.0, 1.0)}
-    found = report([score(q, value, trial=trial) for q, runs in values.items() for trial, value in enumerate(runs)]).summaries[0]
+    scores = [score(q, value, trial=trial, metric="faithfulness") for q, runs in values.items() for trial, value in enumerate(runs)]
+    found = report(scores).summaries[0]
     assert (found.overall.n, found.overall.n_scored, found.overall.mean) == (2, 2, 0.75)
     assert found.repeats is not None
     assert (found.repeats.runs, found.repeats.means) == (3, [1.0, 0.5, 0.75])

@@ -214,3 +214,35 @@ def test_fields_of_questions_and_answers_are_no_systems(capsys: pytest.CaptureFi
     wrote("rows.jsonl", "\n".join(json.dumps({**json.loads(line), "one": at, "two": 1 - at}) for at, line in enumerate(lines)) + "\n")
     assert run(["stats", "paired", "rows.jsonl"]) == 0
     assert "one - two" in capsys.readouterr().out
+
+
+def drawn(documents: int) -> str:
+    """A wide table: ten questions a document, of which the systems differ from document to document."""
+    rng = np.random.default_rng(documents)
+    lines = ["question_id,document,topic,A,B"]
+    for document in range(documents):
+        effect = rng.normal() * 0.3
+        for at in range(10):
+            a, b = (int(rng.random() < 0.6 + side * effect) for side in (1, -1))
+            lines.append(f"q{document}-{at},{document},t{document % 7},{a},{b}")
+    return "\n".join(lines) + "\n"
+
+
+def test_questions_of_one_document_are_no_questions_that_stand_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    file = wrote("w.csv", drawn(12))
+    (pair,), means = (found := report(capsys, "paired", file)).paired, found.systems
+    assert (pair.groups, pair.wilcoxon_p, pair.mcnemar_p) == (12, None, None) and [one.groups for one in means] == [12, 12]
+    (alone,) = report(capsys, "paired", file, "--cluster", "question").paired
+    assert alone.groups is None and alone.wilcoxon_p is not None
+    width, width_alone = (one.difference.high - one.difference.low for one in (pair, alone))
+    assert width > 1.5 * width_alone and pair.effective < 60 and pair.detectable > alone.detectable
+    (topics,) = report(capsys, "paired", file, "--cluster", "topic").paired
+    assert topics.groups == 7
+    assert any("over groups of questions (document): 120 questions of 12 groups" in note for note in found.notes)
+    assert "no row has a field 'nope'" in refused(capsys, "paired", file, "--cluster", "nope")
+
+
+def test_of_few_groups_there_is_no_interval_and_it_is_said_why(capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(capsys, "paired", wrote("w.csv", drawn(3)))
+    assert found.paired[0].difference.low is None and found.paired[0].difference.value is not None
+    assert any(note.startswith("no interval: 30 questions of 3 groups (document), and fewer than 6") for note in found.notes)

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from kgeval.stats.grouped import GroupedMean
     from kgeval.tables.score_tables import ScoreCell
 
     Floats = npt.NDArray[np.float64]
+    Whole = npt.NDArray[np.int64]
 
 NO_ROW = "no row"
 Span = tuple[float, float]
@@ -26,13 +28,14 @@ Span = tuple[float, float]
 @dataclass(frozen=True)
 class ScoreColumn:
     """One system's values of one metric. `values`: question -> mean over its trials; `causes`: question -> why it has none; `single`: no
-    question has two trials."""
+    question has two trials; `groups`: question -> what it was drawn in, where rows say so."""
 
     system: str
     metric: str
     values: Mapping[str, float]
     causes: Mapping[str, str] = field(default_factory=dict)
     single: bool = True
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def questions(self) -> list[str]:
@@ -48,8 +51,11 @@ def columns_of(cells: Iterable[ScoreCell]) -> list[ScoreColumn]:
     """The columns of every system and metric in the order of first sight. A question has a value where one of its trials has."""
     values: dict[tuple[str, str], dict[str, list[float]]] = {}
     causes: dict[tuple[str, str], dict[str, str]] = {}
+    groups: dict[str, str] = {}
     for cell in cells:
         place = (cell.system, cell.metric)
+        if cell.group is not None:
+            groups.setdefault(cell.question_id, cell.group)
         own, why = values.setdefault(place, {}), causes.setdefault(place, {})
         if cell.value is None:
             why.setdefault(cell.question_id, cell.cause or "no score")
@@ -59,7 +65,7 @@ def columns_of(cells: Iterable[ScoreCell]) -> list[ScoreColumn]:
         ScoreColumn(
             system, metric, {question: sum(scores) / len(scores) for question, scores in own.items()},
             {question: why for question, why in causes[system, metric].items() if question not in own},
-            all(len(scores) == 1 for scores in own.values()),
+            all(len(scores) == 1 for scores in own.values()), groups,
         )
         for (system, metric), own in values.items()
     ]
@@ -94,14 +100,41 @@ def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale
     """The mean of each column over its questions, with its interval."""
     import numpy as np
 
-    return [
-        StatsMean(
-            system=column.system, metric=column.metric, n=len(column.questions), n_scored=len(column.values),
-            failures=dict(Counter(column.causes.values())),
-            mean=estimated(np.array(list(column.values.values()), dtype=np.float64), seed=seed, confidence=confidence, span=scale),
-        )
-        for column in columns
+    found = []
+    for column in columns:
+        values = np.array(list(column.values.values()), dtype=np.float64)
+        groups = grouped_by(column.groups, list(column.values))
+        mean = estimated(values, seed=seed, confidence=confidence, span=scale)
+        drawn = {}
+        if groups is not None:
+            grouped = _grouped(values, groups, scale, confidence)
+            mean, drawn = Estimated.of(grouped.mean, grouped.interval), {"groups": grouped.groups, "effective": grouped.effective}
+        found.append(StatsMean.model_validate({
+            "system": column.system, "metric": column.metric, "n": len(column.questions), "n_scored": len(column.values),
+            "failures": dict(Counter(column.causes.values())), "mean": mean, **drawn,
+        }))
+    return found
+
+
+def grouped_by(groups: Mapping[str, str], questions: Sequence[str]) -> Whole | None:
+    """The numbers of the questions' groups, one of its own for a question without; None where no two are of one group."""
+    import numpy as np
+
+    numbers: dict[tuple[bool, str], int] = {}
+    codes = [
+        numbers.setdefault((question in groups, groups.get(question, question)), len(numbers)) for question in questions
     ]
+    return np.array(codes, dtype=np.int64) if len(numbers) < len(questions) else None
+
+
+def _grouped(values: Floats, groups: Whole, span: Span | None, confidence: float) -> GroupedMean:
+    import numpy as np
+
+    from kgeval.stats.grouped import grouped_mean
+
+    order = np.lexsort((values, groups))
+    low, high = span or (-np.inf, np.inf)
+    return grouped_mean([(values[order], groups[order])], low=low, high=high, confidence=confidence)
 
 
 def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
@@ -136,6 +169,10 @@ def paired_result(a: ScoreColumn, b: ScoreColumn, *, seed: int, confidence: floa
         return result
     binary = _binary(of_a, of_b) if a.single and b.single else {}
     figures = _tested(of_a, of_b, seed, confidence, mirrored=a.system > b.system, widest=None if scale is None else scale[1] - scale[0])
+    groups = grouped_by({**b.groups, **a.groups}, both)
+    if groups is not None:
+        figures |= _tested_in_groups(of_a, of_b, groups, seed, confidence, widest=None if scale is None else scale[1] - scale[0])
+        binary.pop("mcnemar_p", None)
     return result.model_copy(update={"mean_a": mean_of(of_a), "mean_b": mean_of(of_b), **figures, **binary})
 
 
@@ -167,6 +204,34 @@ def _tested(of_a: Floats, of_b: Floats, seed: int, confidence: float, *, mirrore
         "effect": paired.cohens_d(differences), "superiority": paired.superiority(np.sign(differences)),
         "detectable": within(None if least is None else least * unit, widest),
         "needed": questions.n, "needed_above": questions.above,
+    }
+
+
+def _tested_in_groups(
+    of_a: Floats, of_b: Floats, groups: Whole, seed: int, confidence: float, *, widest: float | None,
+) -> dict[str, object]:
+    """What is otherwise where questions come in groups: the interval, the tests, and what would be found, all over groups."""
+    import numpy as np
+
+    from kgeval.stats import paired
+    from kgeval.stats.grouped import group_sums
+    from kgeval.stats.power import Needed, detectable, needed
+    from kgeval.stats.rests import differences_of
+
+    differences = differences_of(of_a, of_b)
+    found = _grouped(differences, groups, None if widest is None else (-widest, widest), confidence)
+    alpha, least, questions = 1 - confidence, None, Needed()
+    if found.variance and alpha < 0.8:
+        sd = float(np.sqrt(found.variance * found.groups))
+        least = detectable(sd, found.groups, alpha=alpha)
+        questions = needed(found.mean, sd, alpha=alpha)
+    # as many questions as groups are needed, times what a group has of them here
+    each = len(differences) / found.groups
+    return {
+        "difference": Estimated.of(found.mean, found.interval), "groups": found.groups, "effective": found.effective,
+        "p": paired.sign_flip(np.sort(group_sums(differences, groups)), seed=seed), "wilcoxon_p": None,
+        "detectable": within(least, widest), "needed": None if questions.n is None else round(questions.n * each),
+        "needed_above": questions.above,
     }
 
 

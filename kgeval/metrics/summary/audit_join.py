@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.errors import InputError, UsageError
+from kgeval.metrics.summary.drawn import has_groups, in_order
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.values import Values
 from kgeval.records import AuditJoin, AuditReport, Finding, GraphRef, Question, Severity
 from kgeval.stats.bootstrap import bootstrap_difference
+from kgeval.stats.grouped import grouped_mean
+from kgeval.stats.intervals import Interval
 from kgeval.text.clean import normal_form
 from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    Floats = npt.NDArray[np.float64]
+    Mask = npt.NDArray[np.bool_]
     Whole = npt.NDArray[np.int64]
 
 # Which of many names a text mentions: token n-grams looked up in a table, so the number of names costs nothing.
@@ -253,7 +258,9 @@ def _chunks(question: Question) -> list[GraphRef]:
     return refs + [GraphRef(element_id=name, key=name, name=name, kind="document") for name in sorted(documents)]
 
 
-def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int) -> list[AuditJoin]:
+def audit_joins(
+    system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int, codes: Whole | None = None,
+) -> list[AuditJoin]:
     """Questions that touch something flagged against the others: for any rule, and for each rule with LEAST scored ones on both sides.
 
     `questions`: numbers of the questions of `values`. Questions that say nothing of graph or texts are on neither side. Without one
@@ -263,18 +270,35 @@ def audit_joins(system: str, metric: str, values: Values, questions: Whole, touc
     joins = []
     for rule, hits in touched.hits.items():
         hit = hits[questions]
-        sides = values.of(known & hit), values.of(known & ~hit)
-        least = min(int(side.scored.sum()) for side in sides)
+        masks = known & hit, known & ~hit
+        sides = tuple((values.of(mask), None if codes is None else codes[mask]) for mask in masks)
+        least = min(int(side.scored.sum()) for side, _ in sides)
         if least >= (1 if rule is None else LEAST):
             joins.append(_join(system, metric, rule, sides, seed))
     return joins
 
 
-def _join(system: str, metric: str, rule: str | None, sides: tuple[Values, Values], seed: int) -> AuditJoin:
-    hit, rest = (mean_of_values(side, seed=seed) for side in sides)
-    ends = bootstrap_difference(sides[0].value[sides[0].scored], sides[1].value[sides[1].scored], seed=seed)
+def _join(system: str, metric: str, rule: str | None, sides: Sequence[tuple[Values, Whole | None]], seed: int) -> AuditJoin:
+    hit, rest = (mean_of_values(values, seed=seed, codes=codes) for values, codes in sides)
     difference = None if hit.mean is None or rest.mean is None else hit.mean - rest.mean
+    ends = _difference_interval([(values.value[values.scored], codes, values.scored) for values, codes in sides], seed)
     return AuditJoin(
         system=system, metric=metric, rule=rule, touched=hit, untouched=rest, difference=difference,
         low=ends.low if ends else None, high=ends.high if ends else None,
     )
+
+
+def _difference_interval(sides: Sequence[tuple[Floats, Whole | None, Mask]], seed: int) -> Interval | None:
+    """Of the difference of two means: over questions, or where these come in groups over groups, which may have questions on both
+    sides."""
+    import numpy as np
+
+    (own, of_own, here), (other, of_other, there) = sides
+    if of_own is None or of_other is None or not has_groups(np.concatenate([of_own[here], of_other[there]])):
+        return bootstrap_difference(own, other, seed=seed)
+    n = len(own) + len(other)
+    # the difference of two means is the mean of these: a mean's variance in groups is then theirs
+    values = np.concatenate([(own - own.mean()) * n / len(own), (other.mean() - other) * n / len(other)])
+    found = grouped_mean([in_order(values, np.concatenate([of_own[here], of_other[there]]))]).interval
+    difference = float(own.mean() - other.mean())
+    return None if found is None else Interval(max(-1.0, difference + found.low), min(1.0, difference + found.high))

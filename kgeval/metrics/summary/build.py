@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
+from kgeval.metrics.summary.claims import ClaimTable
 from kgeval.metrics.summary.costs import CHARACTERS, Costs
+from kgeval.metrics.summary.coverage import Coverage
+from kgeval.metrics.summary.drawn import Drawn
 from kgeval.metrics.summary.gains import MOST_DATASETS, gains, group_costs, group_gains
 from kgeval.metrics.summary.gates import evaluate
 from kgeval.metrics.summary.groups import (
@@ -22,6 +25,7 @@ from kgeval.metrics.summary.groups import (
     mean_by_type,
 )
 from kgeval.metrics.summary.means import mean_of_values
+from kgeval.metrics.summary.outcomes import OutcomeInputs, concluded, headline_metric
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
 from kgeval.metrics.summary.values import RunScores, Values
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
 # The leaderboard of GraphRAG-Bench [X figure 6]: systems by the mean of their means at the four levels.
 
 DEFAULT_METRIC = "answer_accuracy"
+CLAIM_ROWS = 5  # questions whose claims are listed
 
 Levels = Mapping[str, float]
 
@@ -137,22 +142,23 @@ Verdicts = Callable[[], Iterator[Verdict]]
 
 @dataclass(frozen=True)
 class SummaryOptions:
-    """How a run is summed up. `against`: the system that the others are compared with; `accuracy_metric`: of the leaderboard and of
-    chains of reasoning.
+    """How a run is summed up. `against`: the system that the others are compared with; `cluster`: what questions share that say less
+    together (`Question.drawn_with`); `accuracy_metric`: of the leaderboard and of chains of reasoning.
 
     `known`: questions that a model answers without any text, which all figures are without; `missing`: by system, how many of the other
     questions it did not answer.
 
-    `worst`: answers listed a system and metric. `complete`: the run came to its end. `verdicts`: what the worst answers' reasons are
+    `worst`: answers listed a system and metric. `stopped`: the run did not come to its end. `verdicts`: what the worst answers' reasons are
     taken from; None: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
     """
 
     seed: int = 0
     against: str | None = None
+    cluster: str | None = None
     accuracy_metric: str | None = None
     gates: Sequence[Threshold] = ()
     worst: int = 5
-    complete: bool = True
+    stopped: bool = False
     notes: Sequence[str] = ()
     verdicts: Verdicts | None = None
     audit: AuditReport | None = None
@@ -170,6 +176,7 @@ class _Parts:
     joined: list[AuditJoin] = field(default_factory=list)
     levels: dict[tuple[str, str | None], dict[str, float]] = field(default_factory=dict)
     quality: dict[str, dict[str, float]] = field(default_factory=dict)
+    silent: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass
@@ -179,6 +186,9 @@ class _RunData:
 
     table: RunScores
     traits: Traits
+    drawn: Drawn
+    coverage: Coverage
+    claims: ClaimTable
     costs: Costs
     worst: Worst
     chains: Chains
@@ -197,12 +207,12 @@ def build_report(
     """
     names = [entry.system for entry in systems]
     metric = check_options(options, infos, names)
-    all_questions = RunScores(infos, names, {})
+    all_questions, all_drawn = RunScores(infos, names, {}), Drawn(options.cluster)
     if options.known is not None:
-        scores, rows = _without(frozenset(options.known.ids), scores, rows, all_questions)
+        scores, rows = _without(frozenset(options.known.ids), scores, rows, all_questions, all_drawn)
     read = _read(scores, rows, infos, names, options)
     groups = grouping(read.traits)
-    parts = _parts(read, groups, infos, names, metric, options)
+    parts = _parts(read, groups, infos, systems, metric, options)
     leaders = leaderboard(parts.levels, metric=metric) if metric else []
     costs = _costs(read.costs, groups, names, parts, options)
     notes = [*options.notes, *groups.notes, *read.notes, *lacking_levels(leaders)]
@@ -215,45 +225,66 @@ def build_report(
             notes.append(f"no answers of {built} are here: its index record is left out")
     if len(groups.shown["dataset"]) > MOST_DATASETS:
         notes.append(f"differences by level and hops are of all datasets together: there are more than {MOST_DATASETS}")
+    headline = headline_metric(parts.summaries, infos, [row.metric for row in leaders])
+    covered = read.coverage.of(systems)
+    conclusions = concluded(OutcomeInputs(
+        read.table, {info.metric: info for info in infos}, names, parts.summaries,
+        gains(
+            read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
+            coverage=read.coverage,
+        ),
+        headline, options.against, read.drawn, read.coverage, covered, read.claims, options.seed,
+    ))
     with_graph = [system.model_copy(update={"graph": system.system in read.graphs}) for system in systems]
     missing = {entry.system: options.missing.get(entry.system, entry.questions_missing) for entry in systems}
     return ScoreReport(
-        run=run, complete=options.complete, known=_known(options, all_questions, parts.summaries), systems=with_graph,
+        run=run, complete=not options.stopped, known=_known(options, all_questions, all_drawn, parts.summaries), systems=with_graph,
         metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
-        gains=gains(read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed),
+        drawn=read.drawn.unit, outcomes=conclusions.outcomes, survived=conclusions.survived, claims=read.claims.totals(names),
+        claim_rows=list(read.claims.rows(names, headline, CLAIM_ROWS)) if headline else [], gains=conclusions.gains,
         gains_by_group=group_gains(
-            read.table, names, infos, groups, baseline=options.against, graphs=read.graphs, seed=options.seed,
+            read.table, names, infos, groups, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
+            coverage=read.coverage, covered=covered,
         ),
         costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.against, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
-        gates=evaluate(options.gates, parts.summaries, complete=options.complete, missing=missing),
+        gates=evaluate(options.gates, parts.summaries, complete=not options.stopped, missing=missing, silent=parts.silent),
         notes=notes,
     )
 
 
-def _without(known: frozenset[str], scores: Scores, rows: Rows, everything: RunScores) -> tuple[Scores, Rows]:
-    """Scores and rows of the questions that are not known. All scores go into `everything` as they are read."""
+def _without(known: frozenset[str], scores: Scores, rows: Rows, everything: RunScores, drawn: Drawn) -> tuple[Scores, Rows]:
+    """Scores and rows of the questions that are not known. All scores go into `everything` as they are read, what all questions were drawn
+    in into `drawn`."""
     def unknown_scores() -> Iterator[Score]:
         for score in scores():
             everything.add(score)
             if score.question_id not in known:
                 yield score
 
-    return unknown_scores, lambda: (row for row in rows() if row.question.id not in known)
+    def unknown_rows() -> Iterator[Row]:
+        for row in rows():
+            drawn.add(everything.questions.number(row.question.id), row.question)
+            if row.question.id not in known:
+                yield row
+
+    return unknown_scores, unknown_rows
 
 
-def _known(options: SummaryOptions, everything: RunScores, summaries: Sequence[MetricSummary]) -> KnownInScores | None:
+def _known(
+    options: SummaryOptions, everything: RunScores, drawn: Drawn, summaries: Sequence[MetricSummary],
+) -> KnownInScores | None:
     """What was left out, and every mean on all questions beside that without the known ones."""
     if options.known is None:
         return None
-    means = [
-        WithWithout(
-            system=one.system, metric=one.metric, without=one.overall,
-            overall=mean_of_values(everything.values(one.system, one.metric)[0], seed=options.seed),
-        )
-        for one in summaries
-    ]
+    means = []
+    for summary in summaries:
+        values, questions = everything.values(summary.system, summary.metric)
+        means.append(WithWithout(
+            system=summary.system, metric=summary.metric, without=summary.overall,
+            overall=mean_of_values(values, seed=options.seed, codes=drawn.of(questions)),
+        ))
     return KnownInScores(**options.known.model_dump(), scores=means)
 
 
@@ -280,12 +311,15 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
     aspects = {info.metric: metrics[info.metric].aspects for info in infos if info.metric in metrics}
     # chains keep their accuracy question by question, so only the one that counts is kept
     right, note = (options.accuracy_metric, None) if options.accuracy_metric else accuracy_of([info.metric for info in infos], rows)
+    table = RunScores(infos, systems, aspects)
     read = _RunData(
-        RunScores(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
+        table, Traits(), Drawn(options.cluster), Coverage(), ClaimTable.of(table, infos), Costs(), Worst(infos, options.worst),
+        Chains(right),
         TouchedQuestions(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
     )
     for score in scores():
         read.table.add(score)
+        read.claims.see(score)
         read.worst.see(score)
         read.chains.add(score)
     read.table.check()
@@ -294,40 +328,52 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
     for row in rows():
         number = read.table.questions.number(row.question.id)
         read.traits.add(number, row.question)
+        read.drawn.add(number, row.question)
+        read.coverage.add(number, row.answer)
         read.costs.add(number, row.answer)
         read.worst.read_row(row)
         if row.answer.retrieved_nodes or row.answer.retrieved_relations:
             read.graphs.add(row.answer.system)
-        read.chains.read(row)
+        read.chains.read(row, read.drawn.code(number))
         if read.touched is not None:
             read.touched.add(number, row.question)
     if options.verdicts is not None:
         read.worst.read_verdicts(options.verdicts())
+        read.claims.read_verdicts(options.verdicts())
+    read.claims.enter(systems)
     return read
 
 
 def _parts(
-    read: _RunData, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
+    read: _RunData, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[SystemInfo], leading: str | None,
+    options: SummaryOptions,
 ) -> _Parts:
     """One system and metric after the other, so that only one set of values is unfolded at a time."""
     parts = _Parts()
     count = len(read.table.questions)
-    bands = context_bands({system: read.costs.by_question(system, CHARACTERS, count, errors=True) for system in systems})
+    trials = {system.system: system.trials for system in systems}
+    bands = context_bands({system: read.costs.by_question(system, CHARACTERS, count, errors=True) for system in trials})
     sides = read.touched.sides(count) if read.touched is not None else None
-    for system in systems:
+    for system in trials:
         for info in infos:
             values, questions = read.table.values(system, info.metric)
-            grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
+            codes = read.drawn.of(questions)
+            parts.silent[system, info.metric] = int(values.silent.sum())
+            grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed, drawn=read.drawn)
             parts.groups += grouped
             if system in bands:
-                parts.groups += context_summaries(system, info.metric, values, bands[system][questions], seed=options.seed)
+                parts.groups += context_summaries(
+                    system, info.metric, values, bands[system][questions], seed=options.seed, codes=codes,
+                )
             parts.summaries.append(MetricSummary(
-                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(grouped),
-                repeats=repeats(read.table.runs(system, info.metric)), spread=spread(values.value[values.scored]),
+                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed, codes=codes),
+                by_type_mean=mean_by_type(grouped),
+                repeats=repeats(read.table.runs(system, info.metric)) if draws(info.metric, trials[system]) else None,
+                spread=spread(values.value[values.scored]),
                 aspects=read.table.mean_aspects(system, info.metric),
             ))
             if sides is not None:
-                parts.joined += audit_joins(system, info.metric, values, questions, sides, seed=options.seed)
+                parts.joined += audit_joins(system, info.metric, values, questions, sides, seed=options.seed, codes=codes)
             if info.metric == leading:
                 parts.levels |= {(system, dataset): means for dataset, means in levels_by_dataset(values, questions, groups).items()}
             metric = all_metrics().get(info.metric)
@@ -335,6 +381,13 @@ def _parts(
             if is_quality and (rate := read.costs.quality(system, values, questions)) is not None:
                 parts.quality.setdefault(system, {})[info.metric] = rate
     return parts
+
+
+def draws(metric: str, trials: int) -> bool:
+    """Whether repetitions of a metric are draws: of the answers where these have trials, else of a judge or of the user's own code. No
+    request at all is no second draw: that it gives the same says nothing."""
+    known = all_metrics().get(metric)
+    return trials > 1 or known is None or bool(known.asks)
 
 
 def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:

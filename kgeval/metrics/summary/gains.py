@@ -1,34 +1,33 @@
 """What one system gains over another on the same questions: with the graph against plain vector retrieval and closed book [M 4], over all
 questions, and by level and hops: when does a graph pay [X figure 7]?
 
-Differences are paired: only questions that both systems have a value for count, and the interval is over their differences. The tests are
-those of `kgeval stats` (kgeval/stats/paired.py), and so is the correction for many of them.
+Differences are paired: only questions that both systems have a value for count, and the interval is over their differences, or over groups
+of them where questions come in groups (kgeval/stats/grouped.py). The tests are those of `kgeval stats` (kgeval/stats/paired.py), and so is
+the correction for many of them. What may be concluded is decided by `kgeval.stats.outcome.conclude` alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
 from kgeval.metrics.definition import Group
 from kgeval.metrics.summary.costs import Costs
+from kgeval.metrics.summary.coverage import Coverage
+from kgeval.metrics.summary.drawn import Drawn
 from kgeval.metrics.summary.groups import Grouping
+from kgeval.metrics.summary.pairs import Pair, PairFigures, pair_values
 from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
-from kgeval.records import BothMeans, Gain, GainBy, GroupCost, GroupGain, MetricInfo, PairedGain
+from kgeval.records import BothMeans, Gain, GainBy, GroupCost, GroupGain, MetricInfo, SystemCoverage
 from kgeval.stats.adjust import holm
-from kgeval.stats.bootstrap import bootstrap_mean
-from kgeval.stats.paired import cohens_d, discordant, mcnemar, sign_flip
-from kgeval.stats.power import detectable, spread
-from kgeval.stats.rests import differences_of, mean_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from kgeval.metrics.summary.values import Whole
+    Whole = npt.NDArray[np.int64]
 
     Floats = npt.NDArray[np.float64]
 
@@ -38,26 +37,21 @@ MOST_DATASETS = 8  # with more, groups are of all datasets together: every furth
 RELEVANCE = "context_relevance"
 ALPHA = 0.05
 
-Pair = tuple[str, str]
-
 
 def gains(
     table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, graphs: Collection[str], seed: int,
-) -> list[PairedGain]:
+    drawn: Drawn | None = None, coverage: Coverage | None = None,
+) -> list[PairFigures]:
     """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
     minus each that stands after it, one whose answers come from a graph (`graphs`) minus one whose do not. A pair without a common
     question has n = 0 and no mean; one with a single question no interval.
 
-    Means are in the metric's own direction: a hallucination rate that falls is a negative difference. Holm's correction is over all of
-    them.
+    Means are in the metric's own direction: a hallucination rate that falls is a negative difference.
     """
-    tested = []
-    for name in _compared(infos):
-        for pair in pairs(systems, baseline, graphs):
-            both = _both(table, name, pair)
-            tested.append(PairedGain(**_differences(both, seed), **_tests(both, seed)))
-    corrected = holm([one.p for one in tested])
-    return [one.model_copy(update={"p_holm": p}) for one, p in zip(tested, corrected, strict=True)]
+    return [
+        pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn, coverage=coverage).figures(seed)
+        for info in compared(infos) for pair in pairs(systems, baseline, graphs)
+    ]
 
 
 def gain(table: RunScores, metric: str, pair: Pair, *, seed: int, only: Whole | None = None) -> Gain:
@@ -65,15 +59,15 @@ def gain(table: RunScores, metric: str, pair: Pair, *, seed: int, only: Whole | 
     the questions that count; None: all."""
     import numpy as np
 
-    both = _both(table, metric, pair)
+    both = pair_values(table, metric, pair)
     if only is not None:
         both = both.of(np.flatnonzero(np.isin(both.questions, only)))
-    return Gain(**_differences(both, seed))
+    return Gain(**both.figures(seed).fields)
 
 
 def group_gains(
     table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], groups: Grouping, *, baseline: str | None,
-    graphs: Collection[str], seed: int,
+    graphs: Collection[str], seed: int, drawn: Drawn, coverage: Coverage, covered: Mapping[str, SystemCoverage],
 ) -> list[GroupGain]:
     """The same by level and by hops, where the questions have several of them, and by these within each of several datasets. A group in
     which the metric has no meaning for a system has no row.
@@ -83,18 +77,22 @@ def group_gains(
     rows: list[GroupGain] = []
     if not _fields(groups):  # else the values of a million questions were unfolded for every pair, for no row
         return rows
-    for name in _compared(infos):
-        tested = []
+    for info in compared(infos):
+        tested: list[tuple[PairFigures, dict[str, Any]]] = []
         for pair in pairs(systems, baseline, graphs):
-            both = _both(table, name, pair)
+            both = pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn, coverage=coverage)
             for by, value, dataset, places in _members(groups, both.questions):
                 part = both.of(places)
                 if part.meant:
-                    tested.append(GroupGain(**_differences(part, seed), **_tests(part, seed), by=by, value=value, dataset=dataset))
-        level = ALPHA / max(1, sum(one.p is not None for one in tested))
-        for one, p in zip(tested, holm([one.p for one in tested]), strict=True):
-            least = detectable(one.sd, one.n, alpha=level) if one.sd else None
-            rows.append(one.model_copy(update={"p_holm": p, "detectable": least if least is not None and least <= 1 else None}))
+                    part = part.alone() if by == drawn.unit else part
+                    tested.append((part.figures(seed), {"by": by, "value": value, "dataset": dataset}))
+        level = ALPHA / max(1, sum(figures.p is not None for figures, _ in tested))
+        for (figures, where), p in zip(tested, holm([figures.p for figures, _ in tested]), strict=True):
+            found = figures.outcome(p, covered, drawn.unit)
+            rows.append(GroupGain(
+                **figures.fields, **figures.tests, **where, p_holm=p, detectable=figures.detectable(level), conclusion=found.conclusion,
+                because=found.because,
+            ))
     return rows
 
 
@@ -113,7 +111,7 @@ def group_costs(
         return rows
     for pair in pairs(systems, baseline, graphs):
         both = {name: [costs.by_question(system, field, count) for system in pair] for name, field in fields.items()}
-        relevance = _both(table, RELEVANCE, pair)
+        relevance = pair_values(table, RELEVANCE, pair)
         both["relevance"] = [np.full(count, np.nan), np.full(count, np.nan)]
         for values, own in zip(both["relevance"], (relevance.own, relevance.other), strict=True):
             values[relevance.questions] = own
@@ -134,80 +132,10 @@ def pairs(systems: Sequence[str], baseline: str | None, graphs: Collection[str])
             yield (second, first) if second in graphs and first not in graphs else (first, second)
 
 
-def _compared(infos: Sequence[MetricInfo]) -> list[str]:
+def compared(infos: Sequence[MetricInfo]) -> list[MetricInfo]:
+    """The metrics by which systems are compared: of answers and grounding, and those of the user's own."""
     known = all_metrics()
-    return [info.metric for info in infos if info.metric not in known or known[info.metric].group in GROUPS]
-
-
-@dataclass(frozen=True)
-class _Both:
-    """The values of two systems for the questions that the metric was asked for of both; shapes (questions,), NaN where there is none.
-    `questions`: their numbers; `applies`: it has a meaning for both. `single`: no question has repetitions."""
-
-    metric: str
-    pair: Pair
-    questions: Whole
-    own: Floats
-    other: Floats
-    applies: npt.NDArray[np.bool_]
-    single: bool
-
-    def of(self, places: Whole) -> _Both:
-        """Of some of the questions."""
-        return _Both(
-            self.metric, self.pair, self.questions[places], self.own[places], self.other[places], self.applies[places], self.single,
-        )
-
-    @property
-    def meant(self) -> bool:
-        """Whether the metric has a meaning for both systems at any of the questions."""
-        return bool(self.applies.any())
-
-
-def _both(table: RunScores, metric: str, pair: Pair) -> _Both:
-    import numpy as np
-
-    (own, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
-    questions, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
-    return _Both(
-        metric, pair, questions, own.value[mine], other.value[theirs], ~(own.not_applicable[mine] | other.not_applicable[theirs]),
-        all(len(table.columns.get((system, metric), ())) < 2 for system in pair),
-    )
-
-
-def _sorted(both: _Both) -> Floats:
-    """The differences of the questions that both have a value for. Sorted: their sums do not depend on the order of the rows."""
-    import numpy as np
-
-    differences = differences_of(both.own, both.other)
-    return np.sort(differences[~np.isnan(differences)])
-
-
-def _differences(both: _Both, seed: int) -> dict[str, Any]:
-    """The fields of a Gain."""
-    import numpy as np
-
-    differences = _sorted(both)
-    differ = int(np.count_nonzero(differences))
-    fields = {"system": both.pair[0], "baseline": both.pair[1], "metric": both.metric, "n": len(differences), "differ": differ}
-    if not len(differences):
-        return fields
-    ends = bootstrap_mean(differences, seed=seed)
-    low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return fields | {"mean": mean_of(differences, scale=1.0), "low": low, "high": high}
-
-
-def _tests(both: _Both, seed: int) -> dict[str, Any]:
-    """What a PairedGain has beside them but the correction, which needs all tests."""
-    import numpy as np
-
-    differences = _sorted(both)
-    if len(differences) < 2:
-        return {}
-    fields: dict[str, Any] = {"p": sign_flip(differences, seed=seed), "effect": cohens_d(differences), "sd": spread(differences, scale=1.0)}
-    scored = ~np.isnan(both.own) & ~np.isnan(both.other)
-    only = discordant(both.own[scored], both.other[scored]) if both.single else None
-    return fields | ({} if only is None else {"only_system": only[0], "only_baseline": only[1], "mcnemar_p": mcnemar(*only)})
+    return [info for info in infos if info.metric not in known or known[info.metric].group in GROUPS]
 
 
 def _fields(groups: Grouping) -> list[GainBy]:

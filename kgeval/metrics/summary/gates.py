@@ -42,17 +42,20 @@ def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
 
 def evaluate(
     gates: Sequence[Threshold], summaries: Sequence[MetricSummary], *, complete: bool = True, missing: Mapping[str, int] | None = None,
+    silent: Mapping[tuple[str, str], int] | None = None,
 ) -> list[Gate]:
     """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
 
     `complete`: the run was not stopped; else no gate is answered, for rows are missing. `missing`: by system, questions that it did
-    not answer: a file that broke off must not pass.
+    not answer: a file that broke off must not pass. `silent`: by system and metric, questions whose answer is empty, so that the metric has
+    no meaning: whoever says nothing must not pass as faithful.
     """
     results = []
     for gate in gates:
         means = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
         for system in ((means or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
-            results.append(answered(gate, means.get(system), system, (missing or {}).get(system, 0), complete=complete))
+            gone = (missing or {}).get(system, 0) + (silent or {}).get((system, gate.name), 0)
+            results.append(answered(gate, means.get(system), system, gone, complete=complete))
     return results
 
 
@@ -80,4 +83,4 @@ def _why_not(mean: Mean | None, missing: int) -> str:
         return "it has no value"
     if failed := sum(mean.failures.values()):
         return f"{failed} of its {mean.n} questions failed, and could decide it"
-    return "answers are missing that could decide it" if missing else "the run was stopped before its end"
+    return "answers are missing or empty that could decide it" if missing else "the run was stopped before its end"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, get_args
 
+from kgeval.metrics.summary.drawn import Drawn
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import hops_of
 from kgeval.metrics.summary.values import Numbers, Values
@@ -136,10 +137,15 @@ def grouping(traits: Traits) -> Grouping:
     return Grouping(traits, shown, tuple(notes))
 
 
-def group_summaries(system: str, metric: str, values: Values, questions: Whole, groups: Grouping, *, seed: int) -> list[GroupSummary]:
+def group_summaries(
+    system: str, metric: str, values: Values, questions: Whole, groups: Grouping, *, seed: int, drawn: Drawn,
+) -> list[GroupSummary]:
     """One summary for every group that has questions which the metric was asked for. `questions`: their numbers, as in `values`."""
     return [
-        GroupSummary(system=system, metric=metric, by=by, value=value, overall=mean_of_values(values.of(places), seed=seed))
+        GroupSummary(
+            system=system, metric=metric, by=by, value=value,
+            overall=mean_of_values(values.of(places), seed=seed, codes=drawn.part_of(by, questions[places])),
+        )
         for by in FIELDS for value, places in groups.members(by, questions)
     ]
 
@@ -159,12 +165,17 @@ def context_bands(characters: Mapping[str, Floats]) -> dict[str, Whole]:
     return bands if len(several) > 1 else {}
 
 
-def context_summaries(system: str, metric: str, values: Values, bands: Whole, *, seed: int) -> list[GroupSummary]:
-    """One summary for each band of context lengths. `bands`: of the questions in `values`."""
+def context_summaries(
+    system: str, metric: str, values: Values, bands: Whole, *, seed: int, codes: Whole | None,
+) -> list[GroupSummary]:
+    """One summary for each band of context lengths. `bands`, `codes`: of the questions in `values`."""
     import numpy as np
 
     return [
-        GroupSummary(system=system, metric=metric, by="context", value=name, overall=mean_of_values(values.of(places), seed=seed))
+        GroupSummary(
+            system=system, metric=metric, by="context", value=name,
+            overall=mean_of_values(values.of(places), seed=seed, codes=None if codes is None else codes[places]),
+        )
         for number, name in enumerate(CONTEXT_LENGTHS) if len(places := np.flatnonzero(bands == number))
     ]
 

@@ -8,13 +8,14 @@ if at least half of them do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
 from pydantic import JsonValue
 
+from kgeval.metrics.summary.drawn import ALONE
 from kgeval.metrics.summary.means import mean_of
 from kgeval.records import Mean, Question, ReasoningSummary, Row, Score
 
@@ -90,6 +91,7 @@ class Chains:
         self._chains: dict[str, dict[str, _Chain]] = defaultdict(lambda: defaultdict(_Chain))
         self._right: dict[str, dict[str, dict[str, _Repetitions]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Repetitions)))
         self._hops: dict[str, int] = {}
+        self._codes: dict[str, int] = {}
 
     def add(self, score: Score) -> None:
         """Takes a score in; those of other metrics are passed over."""
@@ -99,10 +101,12 @@ class Chains:
             decide = float if score.metric in YES_OR_NO else _from_half
             _add(self._right[score.metric][score.system][score.question_id], score, decide)
 
-    def read(self, row: Row) -> None:
-        """Takes in what a row tells of its question."""
+    def read(self, row: Row, code: int = ALONE) -> None:
+        """Takes in what a row tells of its question. `code`: its group (`Drawn`)."""
         if (hops := hops_of(row.question)) is not None:
             self._hops[row.question.id] = hops
+        if code != ALONE and (hops is not None or any(row.question.id in chains for chains in self._chains.values())):
+            self._codes[row.question.id] = code
 
     def summaries(self, *, seed: int) -> list[ReasoningSummary]:
         """One a system that has a chain, or an answer to a question of known depth, in the order of their names."""
@@ -120,18 +124,29 @@ class Chains:
             system=system,
             accuracy_metric="none" if metric is None else metric if metric in YES_OR_NO else f"{metric}>={HALF}",
             accuracy_by_hop=_means_by((
-                (str(hops) if hops < 3 else "3+", repetitions) for question, repetitions in sorted(right.items())
+                (str(hops) if hops < 3 else "3+", self._code(question), repetitions) for question, repetitions in sorted(right.items())
                 if (hops := self._hops.get(question)) is not None
             ), seed),
-            stepwise_accuracy=_mean([chain.accuracy for _, chain in sorted(chains.items())], seed) if chains else None,
+            stepwise_accuracy=_mean(
+                [(self._code(question), chain.accuracy) for question, chain in sorted(chains.items())], seed,
+            ) if chains else None,
             questions=len(judged), with_wrong_step=len(bad), wrong_step_answers=len(known),
             wrong_step_share=len(bad) / len(judged) if judged else None,
             error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
-            by_relation=_means_by(_by_relation(chains.values()), seed), by_position=_means_by((
-                (position, repetitions) for chain in chains.values()
+            by_relation=_means_by(
+                (
+                    (kind, self._code(question), own) for question, chain in chains.items()
+                    for kind, own in _by_relation(chain).items()
+                ), seed,
+            ),
+            by_position=_means_by((
+                (position, self._code(question), repetitions) for question, chain in chains.items()
                 for position, repetitions in enumerate(chain.positions[:MOST_POSITIONS], start=1)
             ), seed),
         )
+
+    def _code(self, question: str) -> int:
+        return self._codes.get(question, ALONE)
 
 
 @dataclass(frozen=True)
@@ -205,27 +220,30 @@ def _steps(detail: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]] | None
     return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else None
 
 
-def _mean(given: Sequence[_Repetitions], seed: int) -> Mean:
-    """The mean over questions. One without a value failed if a repetition failed; else the metric has no meaning for it."""
-    lost = [repetitions.cause for repetitions in given if repetitions.value is None]
+def _mean(given: Sequence[tuple[int, _Repetitions]], seed: int) -> Mean:
+    """The mean over questions, each with its group. One without a value failed if a repetition failed; else the metric has no meaning for
+    it."""
+    lost = [repetitions.cause for _, repetitions in given if repetitions.value is None]
     causes = Counter(sorted(cause for cause in lost if cause is not None))
-    values = [repetitions.value for repetitions in given if repetitions.value is not None or repetitions.cause is not None]
-    return mean_of(values, causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed)
+    meant = [(code, repetitions.value) for code, repetitions in given if repetitions.value is not None or repetitions.cause is not None]
+    return mean_of(
+        [value for _, value in meant], causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed,
+        codes=[code for code, _ in meant],
+    )
 
 
-def _means_by(groups: Iterable[tuple[K, _Repetitions]], seed: int) -> dict[str, Mean]:
+def _means_by(groups: Iterable[tuple[K, int, _Repetitions]], seed: int) -> dict[str, Mean]:
     """The mean of each group, in the order of the groups."""
-    members: dict[K, list[_Repetitions]] = defaultdict(list)
-    for key, repetitions in groups:
-        members[key].append(repetitions)
+    members: dict[K, list[tuple[int, _Repetitions]]] = defaultdict(list)
+    for key, code, repetitions in groups:
+        members[key].append((code, repetitions))
     return {str(key): _mean(members[key], seed) for key in sorted(members)}
 
 
-def _by_relation(chains: Iterable[_Chain]) -> Iterator[tuple[str, _Repetitions]]:
-    """One value a question and type: the mean of its steps of that type, so that a chain of five alike does not count five times."""
-    for chain in chains:
-        own: dict[str, _Repetitions] = {}
-        for kind, position in zip(chain.relations, chain.positions, strict=False):
-            if kind is not None and (value := position.value) is not None:
-                own.setdefault(kind, _Repetitions()).add(value)
-        yield from own.items()
+def _by_relation(chain: _Chain) -> dict[str, _Repetitions]:
+    """One value a type: the mean of its steps of that type, so that a chain of five alike does not count five times."""
+    own: dict[str, _Repetitions] = {}
+    for kind, position in zip(chain.relations, chain.positions, strict=False):
+        if kind is not None and (value := position.value) is not None:
+            own.setdefault(kind, _Repetitions()).add(value)
+    return own

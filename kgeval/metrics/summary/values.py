@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Hashable)
 
 # Where a column holds no value in 0..1; cause c is FAILED - c. One float an answer and metric is all that a run of a million rows may keep.
-ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0
+ABSENT, NOT_APPLICABLE, SILENT, FAILED = -1.0, -2.0, -2.5, -3.0  # SILENT: not applicable, because the answer is empty
 EXACT = 10**12  # sums are kept in units of 1e-12: whole numbers add up to the same in any order
 
 
@@ -46,7 +46,8 @@ class Values:
     """One metric of one system; shapes (n_questions,). Repetitions of a question are averaged.
 
     `value`: in 0..1, NaN where there is none; `there`: share of the repetitions that have a value, of questions with a value.
-    `cause`: number in `causes` of the failed, -1 of the others. Exactly one of scored, failed and not applicable holds.
+    `cause`: number in `causes` of the failed, -1 of the others. Exactly one of scored, failed and not applicable holds. `silent`: of these
+    last ones, whose answer is empty.
     """
 
     value: Floats
@@ -54,10 +55,13 @@ class Values:
     cause: Whole
     not_applicable: npt.NDArray[np.bool_]
     causes: Sequence[str]
+    silent: npt.NDArray[np.bool_]
 
     def of(self, chosen: Whole | npt.NDArray[np.bool_]) -> Values:
         """The values of some of the questions, by place or by mask."""
-        return Values(self.value[chosen], self.there[chosen], self.cause[chosen], self.not_applicable[chosen], self.causes)
+        return Values(
+            self.value[chosen], self.there[chosen], self.cause[chosen], self.not_applicable[chosen], self.causes, self.silent[chosen],
+        )
 
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
@@ -137,7 +141,7 @@ class RunScores:
         if score.status == "scored" and score.value is not None:
             return score.value
         if score.status == "not_applicable":
-            return NOT_APPLICABLE
+            return SILENT if score.detail.get("empty_answer") is True else NOT_APPLICABLE
         return FAILED - self.causes.number((score.reason or "unknown").split(":", 1)[0].strip() or "unknown")
 
     def _add_aspects(self, score: Score, named: Sequence[str]) -> None:
@@ -194,4 +198,5 @@ def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Value
     cause = np.full(len(value), -1, dtype=np.int64)
     lost = np.flatnonzero((count == 0) & (missing > 0))
     cause[lost] = (FAILED - coded[failed[:, lost].argmax(axis=0), lost]).astype(np.int64)
-    return Values(value, count / np.maximum(count + missing, 1), cause, (count == 0) & (missing == 0), causes)
+    without = (count == 0) & (missing == 0)
+    return Values(value, count / np.maximum(count + missing, 1), cause, without, causes, without & (coded == SILENT).any(axis=0))

@@ -27,7 +27,7 @@ from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document,
 from kgeval.reports.views.parts import fix_first, gates_section, version_line
 
 CHANGES = {
-    "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
+    "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions or documents", "changed": "changed",
     "not_comparable": "not comparable", "new": "new", "gone": "gone", "same": "the same",
 }
 INTERVALS = (

@@ -16,12 +16,12 @@ from kgeval.format import (
     chance,
     difference,
     figure,
-    has_width,
     joined,
     money,
     number,
     percent,
     plural,
+    plural_of,
     plus,
     seconds,
     times,
@@ -30,21 +30,22 @@ from kgeval.format import (
 from kgeval.overview.group_verdict import PairGroups, group_name, heading, pairs_of, paragraphs, short_lines
 from kgeval.overview.score_verdict import (
     BY_WORDS,
-    LEAST,
-    LEAST_DIFFER,
     ScoreTables,
     confidence,
-    is_significant,
-    outcome,
     standing,
+    survival_name,
     to_fix,
+    verdict,
     word,
 )
+from kgeval.overview.weak import weak_in_scores
 from kgeval.records import (
     CONTEXT_LENGTHS,
     LEVELS_OF_X,
+    SEVERITIES,
     BothMeans,
     By,
+    ClaimTotals,
     CostSummary,
     GroupCost,
     GroupGain,
@@ -77,7 +78,7 @@ from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
 from kgeval.reports.views.parts import fix_first, gate_tally, gates_section, version_line
-from kgeval.rounding import side
+from kgeval.stats.grouped import LEAST_GROUPS
 
 Row = Sequence[str | Cell]
 FIXED = 5  # of what to fix first
@@ -100,9 +101,12 @@ def document(report: ScoreReport) -> Document:
     """The verdict, what to fix first, gates and scores; the rest is folded in Markdown. Distributions and definitions are on the page."""
     tables = ScoreTables.of(report)
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
-    fixes = list(fix_first(to_fix(tables), FIXED, nothing))
+    fixes = list(fix_first(sorted(
+        [*to_fix(tables), *weak_in_scores(report)], key=lambda row: SEVERITIES.index(row.severity),
+    ), FIXED, nothing))
     makers = (  # in the order of a decision
-        _figures, lambda tables: gates_section(tables.report.gates), _scores, _known, _leaderboard, _pays, _types, _groups, _contexts,
+        _figures, lambda tables: gates_section(tables.report.gates), _scores, _survived, _claims, _known, _leaderboard, _pays, _types,
+        _groups, _contexts,
         _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
     )
     info = tables.info.get(tables.headline or "")
@@ -113,7 +117,7 @@ def document(report: ScoreReport) -> Document:
         "Scores", "score", [Section("What to fix first", fixes, id="fix"), *(make(tables) for make in makers)],
         name=joined([word(system) for system in tables.systems]) if 0 < len(tables.systems) <= 4 else plural(len(tables.systems), "system"),
         about=", ".join([plural(sum(one.answers for one in report.systems), "answer"), plural(len(tables.metrics), "metric"), *judges]),
-        lead=[*outcome(tables), *short_lines(tables), *([f"{word(info.metric)}: {info.summary}"] if info and info.summary else [])],
+        lead=[*verdict(tables), *short_lines(tables), *([f"{word(info.metric)}: {info.summary}"] if info and info.summary else [])],
         tally=list(gate_tally(report.gates)),
         notes=[note for note in report.notes if not is_reading(note)],
         foot=[usage_line(report.run)] if report.run.model_use else [f"Models: {models}."] if models else [],
@@ -211,8 +215,21 @@ def _figures(tables: ScoreTables) -> Section:
     return Section("Key figures", [Cards(cards)], id="figures", forms="page")
 
 
-def _without_width(mean: Mean) -> bool:
-    return mean.low is not None and not has_width(mean.low, mean.high)
+def _unit_hint(tables: ScoreTables) -> str:
+    """What intervals are over where questions come in groups, and why some have none."""
+    unit, means = tables.report.drawn, [one.overall for one in tables.report.summaries if one.overall.groups is not None]
+    if not means:
+        return ""
+    few = f" No interval: fewer than {LEAST_GROUPS} {plural_of(unit)}." if any(mean.low is None for mean in means) else ""
+    return f"Intervals are over {plural_of(unit)}, not over questions.{few}"
+
+
+def _n(gain: PairedGain, unit: str) -> Cell:
+    """`120` over `12 documents, as sure as 31`."""
+    if gain.groups is None:
+        return Cell(number(gain.n))
+    sure = "" if gain.effective is None else f", as sure as {number(round(gain.effective))}"
+    return Cell(number(gain.n), f"{plural(gain.groups, unit)}{sure}")
 
 
 def _scores(tables: ScoreTables) -> Section:
@@ -227,10 +244,10 @@ def _scores(tables: ScoreTables) -> Section:
     lower_ones = [word(metric) for metric in tables.metrics if tables.lower(metric)]
     hints = [
         "Mean over questions [95% CI], and how many of the questions were scored.",
-        "* = a clear difference from all other systems." if len(tables.systems) > 1 else "",
+        "* = better than all other systems (see Differences between systems)." if len(tables.systems) > 1 else "",
         f"Lower is better: {joined(lower_ones)}." if lower_ones else "",
         "n/a: the metric has no meaning for so many questions." if any(mean.not_applicable for mean in overall) else "",
-        "No interval: all values are the same." if any(map(_without_width, overall)) else "",
+        _unit_hint(tables),
     ]
     aspects = {(system, metric): one.aspects for (system, metric), one in tables.summaries.items()}
     parts = [
@@ -243,6 +260,42 @@ def _scores(tables: ScoreTables) -> Section:
         _of_systems("metric", tables, rows, short=40, long=40),
         *([Details(f"Parts of metrics, means ({number(len(parts))})", [_of_systems("part", tables, parts)])] if parts else []),
     ] if rows and tables.systems else [], id="scores")
+
+
+def _survived(tables: ScoreTables) -> Section:
+    """What a best system has to survive, against each other one."""
+    words = {True: "yes", False: "no", None: "not tried"}
+    table = columns(tables.report.survived, {
+        "system": lambda one: word(one.system),
+        "stands": lambda one: survival_name(one.check, tables.report.drawn),
+        "against": lambda one: word(one.other),
+        "stands so": lambda one: words[one.passed],
+        "figures": lambda one: one.because,
+    }, words=frozenset(range(5)), short=10, long=40)
+    hint = f"A system is called best by {word(tables.headline or '')} only where nothing here speaks against it."
+    return _section("What the best system survives", "survived", hint, [table], forms="long")
+
+
+def _claims(tables: ScoreTables) -> Section:
+    """The claims that every metric over claims is a view of: of all answers of a system, and of the questions where systems differ most."""
+    shown: dict[str, Callable[[ClaimTotals], str | Cell]] = {
+        "right": lambda one: number(one.right), "wrong": lambda one: number(one.wrong),
+        "extra, grounded": lambda one: number(one.extra_grounded), "extra, ungrounded": lambda one: number(one.extra_ungrounded),
+        "extra, not known": lambda one: number(one.extra_unknown), "missing": lambda one: number(one.missing),
+    }
+    totals = columns(tables.report.claims, {
+        "system": lambda one: word(one.system), "answers": lambda one: number(one.answers), **shown,
+    }, title="All answers")
+    rows = columns(tables.report.claim_rows, {
+        "question": lambda one: Cell(one.question_id, user=True), "system": lambda one: word(one.system),
+        word(tables.headline or "value"): lambda one: figure(one.value), **shown,
+    }, title="Questions where the systems differ most", words=frozenset({0, 1}), forms="long")
+    hint = (
+        "Right, wrong: claims of the answer that the reference states, contradicts. Extra: the reference says nothing of them; grounded: "
+        "the contexts state them. Missing: claims of the reference that the answer lacks. F1 counts extra claims as faults, faithfulness "
+        "does not, completeness counts right and missing ones alone: that is why such metrics differ."
+    )
+    return _section("Claims", "claims", hint, [totals, rows])
 
 
 def _known(tables: ScoreTables) -> Section:
@@ -518,35 +571,41 @@ def _reasoning(tables: ScoreTables) -> Section:
 def _gains(tables: ScoreTables) -> Section:
     """Differences between systems on the questions that both have a score for."""
     def became(gain: PairedGain) -> str:
-        better = (side(gain.low, gain.high) > 0) is not tables.lower(gain.metric)
-        return ("better" if better else "worse") if is_significant(gain) else "no clear difference"
+        return BECAME.get(gain.conclusion or "", gain.conclusion or "-")
 
     table = Table(("metric", "system", "baseline", "system is", *_TESTED), [
-        (gain.metric, word(gain.system), word(gain.baseline), became(gain), *_tested(gain))
+        (gain.metric, word(gain.system), word(gain.baseline), became(gain), *_tested(gain, tables.report.drawn))
         for gain in sorted(tables.report.gains, key=lambda gain: gain.metric != tables.headline)
     ], words=frozenset(range(4)), short=8, long=12)
     hint = (
         "System minus baseline, question by question, with the 95% CI. n: questions that both have a score for. Better or worse: "
-        f"the interval leaves 0 out, with {LEAST} questions or more and {LEAST_DIFFER} that differ."
+        "the interval leaves 0 out, p Holm is 0.05 or less, and what is missing could not turn it."
     )
-    if tests := sum(gain.p is not None for gain in tables.report.gains):
+    tested = [gain.metric == tables.headline for gain in tables.report.gains if gain.p is not None]
+    if tested:
+        families = [
+            plural(n, "test") + name
+            for n, name in ((sum(tested), f" by {word(tables.headline or '')}"), (len(tested) - sum(tested), " by the other metrics")) if n
+        ]
+        apart = ", each for themselves" if len(families) > 1 else ""
         hint += (
-            f" p: sign-flip permutation; p Holm: corrected for {plural(tests, 'test')}, all of this table. McNemar: of right or wrong "
-            "answers, with the questions for which only the system and only the baseline has a 1. d: 0.2 is small, 0.5 middling, 0.8 large."
+            f" p: sign-flip permutation; p Holm: corrected for {joined(families)}{apart}. McNemar: of right or wrong answers, with "
+            "the questions for which only the system and only the baseline has a 1. d: 0.2 is small, 0.5 middling, 0.8 large."
         )
     return _section("Differences between systems", "gains", hint, [table.filled()])
 
 
+BECAME = {"a better": "better", "b better": "worse"}
 FORMS: tuple[Forms, ...] = ("short", "long")
 _TESTED = ("difference", "p", "p Holm", "McNemar", "d", "n")
 
 
-def _tested(gain: PairedGain) -> Sequence[str | Cell]:
+def _tested(gain: PairedGain, unit: str) -> Sequence[str | Cell]:
     """The figures under _TESTED."""
     only = "" if gain.only_system is None else f"{number(gain.only_system)} : {number(gain.only_baseline or 0)}"
     return (
         difference(gain.mean, gain.low, gain.high), chance(gain.p), chance(gain.p_holm), Cell(chance(gain.mcnemar_p), only),
-        "-" if gain.effect is None else f"{gain.effect:+.2f}", number(gain.n),
+        "-" if gain.effect is None else f"{gain.effect:+.2f}", _n(gain, unit),
     )
 
 
@@ -554,12 +613,13 @@ def _pays(tables: ScoreTables) -> Section:
     """At which types and depths one system is better than another, and what it costs: the paragraph, the tests behind it, what answers took
     and how relevant their contexts were on the same questions; the tests of the other metrics on the page."""
     pairs = pairs_of(tables, tables.headline)
-    tests = [replace(_pays_tests(pairs, finds=form == "long"), forms=form) for form in FORMS] if pairs else []
+    unit = tables.report.drawn
+    tests = [replace(_pays_tests(pairs, unit, finds=form == "long"), forms=form) for form in FORMS] if pairs else []
     metrics = dict.fromkeys(row.metric for row in tables.report.gains_by_group if row.metric != tables.headline)
-    others = [replace(_pays_tests(pairs_of(tables, metric)), long=FOLDED) for metric in metrics]
+    others = [replace(_pays_tests(pairs_of(tables, metric), unit), long=FOLDED) for metric in metrics]
     hint = (
-        "System minus baseline within one type of question or number of hops. Wins, loses: the interval leaves 0 out, with "
-        f"{LEAST} questions or more and {LEAST_DIFFER} that differ, and p under 0.05 after Holm's correction for all tests of the metric. "
+        "System minus baseline within one type of question or number of hops. Wins, loses: the interval leaves 0 out, "
+        "p is 0.05 or less after Holm's correction for all tests of the metric, and what is missing could not turn it. "
         "Open: nothing can be said, which is not the same as no difference. Finds: the smallest difference that would be seen in 4 of 5 "
         "such samples after the correction."
     )
@@ -569,10 +629,10 @@ def _pays(tables: ScoreTables) -> Section:
     ], id="pays")
 
 
-def _pays_tests(pairs: Sequence[PairGroups], *, finds: bool = True) -> Table:
+def _pays_tests(pairs: Sequence[PairGroups], unit: str, *, finds: bool = True) -> Table:
     """A row a group and pair by one metric, fields and groups in their order. `finds`: with what would be found; a terminal is narrow."""
     return Table(("group", "systems", "outcome", *_TESTED, "finds"), [
-        (_group(row), f"{word(pair.system)} - {word(pair.baseline)}" if len(pairs) > 1 else "-", pair.outcome(row), *_tested(row),
+        (_group(row), f"{word(pair.system)} - {word(pair.baseline)}" if len(pairs) > 1 else "-", pair.outcome(row), *_tested(row, unit),
          figure(row.detectable if finds else None)) for pair in pairs for row in pair.rows
     ], title=f"Tests by {pairs[0].metric}{_of_pair([(pair.system, pair.baseline) for pair in pairs], ' - ')}", words=frozenset(range(3)),
        short=12, long=40).filled()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kgeval.format import chance, figure, interval, number, percent, plural, plus, share, visible
-from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, PairResult, Ranking, SequenceResult, StatsReport
+from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, PairResult, Ranking, SequenceResult, StatsMean, StatsReport
 from kgeval.records.base import OfPair
 from kgeval.reports.document import Document, Items, Section, Table, columns
 from kgeval.reports.measures import questions_needed
@@ -56,13 +56,19 @@ def _of(one: OfPair) -> str:
     return f"{one.system_a} - {one.system_b}"
 
 
+def _scored(one: StatsMean | PairedResult) -> str:
+    """`120 of 120 in 12 groups, as sure as 31`."""
+    sure = "" if one.effective is None else f", as sure as {round(one.effective)}"
+    return f"{one.n_scored} of {one.n}" + ("" if one.groups is None else f" in {plural(one.groups, 'group')}{sure}")
+
+
 def _sections(report: StatsReport, level: str) -> Iterator[Section]:
     """All that a report can hold; `level`: of its intervals. What it does not hold has an empty table."""
     yield _part("Means over questions", columns(report.systems, {
         "System, metric": lambda one: f"{one.system}, {one.metric}",
         "mean": lambda one: figure(one.mean.value),
         level: lambda one: between(one.mean),
-        "scored": lambda one: f"{one.n_scored} of {one.n}",
+        "scored": _scored,
         "not scored": lambda one: causes(one.failures),
     }))
     yield _paired(report, level)
@@ -145,7 +151,7 @@ def _paired(report: StatsReport, level: str) -> Section:
         "McNemar": lambda one: chance(one.mcnemar_p),
         "d": lambda one: plus(one.effect),
         "P(better)": lambda one: figure(one.superiority),
-        "scored": lambda one: f"{one.n_scored} of {one.n}",
+        "scored": _scored,
     }).filled(), [
         *(f"{name(one)}: {plural(one.n_scored, 'question')} {_finds(one)} with 80 % power; {_needs(one)}."
           for one in report.paired if one.sd),
