@@ -72,7 +72,8 @@ class CheckSettings(Mapping[str, Any]):
 
 
 class SharedReads:
-    """What checks that run one behind the other read of the same graph, read once; `forget` lets it go."""
+    """What checks that run one behind the other read of the same graph, read once; `forget` lets it go, unless there is little of it: a
+    server far away is not asked for that again."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Any] = {}
@@ -92,8 +93,8 @@ class SharedReads:
         return made
 
     def forget(self) -> None:
-        """Lets go what was read: it may be as large as a name for each entity."""
-        self._kept.clear()
+        """Lets go what was read, which may be as large as a name for each entity, but what says that it is `little`."""
+        self._kept = {key: value for key, value in self._kept.items() if getattr(value, "little", False)}
 
 
 ENTITIES = 1_000  # in a row: a row over Bolt costs the client ten times what is in it

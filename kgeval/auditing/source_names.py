@@ -28,6 +28,11 @@ class SourcedNames:
     elsewhere: array[int]
     where: str = ""
 
+    @property
+    def little(self) -> bool:
+        """Whether it may be kept as long as an audit runs."""
+        return self.sources.chunks.little and self.sources.known.little
+
 
 def sourced_names(check: CheckRun) -> SourcedNames:
     """The names of the entities that a check looks at, read once for all checks that ask."""

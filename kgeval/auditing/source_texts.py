@@ -20,6 +20,7 @@ from kgeval.text.names import normalise
 WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
 Form = tuple[bytes, ...]
 ASKED_LANGUAGE = 200  # texts that are asked for their language
+LITTLE = 5_000  # entities, chunks
 MANY = 10  # names from which their language can be told, by the words between them
 INFLECTED = {"Cyrillic", "Greek", "Armenian", "Georgian"}  # scripts of languages whose names change their ends
 # letters of Latin languages whose names do: Polish, Czech, Slovak, Hungarian, Baltic, Turkish; Finnish by its many ä
@@ -37,6 +38,11 @@ class SourcedEntities:
     roll: EntityColumns = field(default_factory=EntityColumns)
     forms: FiledTexts = field(default_factory=FiledTexts)
     chunks: Lists = field(default_factory=Lists)
+
+    @property
+    def little(self) -> bool:
+        """Whether it may be kept as long as an audit runs."""
+        return len(self.roll) <= LITTLE
 
     def looked_for(self, at: int) -> list[Form]:
         """The name and aliases of the entity, each as its words."""
@@ -172,6 +178,11 @@ class ChunkTexts:
     def spaced(self, number: int) -> bytes:
         """A chunk's reduced text, with a space for what is left out of it."""
         return self._texts.raw(number)
+
+    @property
+    def little(self) -> bool:
+        """Whether it may be kept as long as an audit runs."""
+        return len(self) <= LITTLE
 
     def keys(self) -> list[tuple[str, str]]:
         """By number, a chunk's element id, and its own id, or the element id again."""
