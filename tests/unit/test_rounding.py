@@ -117,9 +117,10 @@ def test_equal_systems_are_told_what_the_questions_show_and_no_count(seed: int) 
     """Shares of three trials that cancel out: 1/3 + 1/3 - 2/3 in some order leaves a rest."""
     rows = [(1, 0, 0), (1, 0, 0), (-1, -1, 0), (1, 1, 1), (-1, -1, -1), (0, 0, 0)] * 5
     random.Random(seed).shuffle(rows)
-    pair = first_of(rows)
+    made = build_report(found([tabled(np.array(rows, dtype=float))], drill=0))
+    pair = next(filter(is_first, made.pairs))
     assert (pair.relative.value, pair.needed, pair.needed_above) == (0.0, None, None)
-    text = sentence(pair)
+    text = sentence(pair, made.outcomes[0])
     assert text.startswith("No difference found between A and B: they win and lose equally often, relative win rate 0 %, 95% CI [")
     assert "30 questions show a difference of " in text and " more would" not in text
 
@@ -129,7 +130,7 @@ def test_a_count_beyond_100_000_is_told_as_such_on_every_face() -> None:
     made = build_report(found([tabled(np.array(rows, dtype=float))], drill=0))
     pair = next(filter(is_first, made.pairs))
     assert (pair.needed, pair.needed_above) == (None, 100_000)
-    assert sentence(pair).endswith("If it is as small as it looks here, it takes more than 100,000 questions to show it.")
+    assert sentence(pair, made.outcomes[0]).endswith("If it is as small as it looks here, it takes more than 100,000 questions to show it.")
     for shown in (terminal.render(comparison(made)), markdown.render(comparison(made)), html.render(comparison(made), made)):
         assert "more than 100,000" in " ".join(shown.split())
     stored = json.loads(made.model_dump_json())["pairs"][0]

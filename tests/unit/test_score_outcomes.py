@@ -88,7 +88,7 @@ def test_of_few_documents_nothing_is_concluded_and_the_report_says_why() -> None
     assert [one.conclusion for one in found.outcomes] == ["not decidable"] and found.summaries[0].overall.low is None
     lines = told(found)
     assert lines[0].startswith("Not decidable by binary_accuracy: A 1 (16 of 16 scored); B 0")
-    assert any("there are 16 questions of 3 documents, and fewer than 6 do not tell" in line for line in lines)
+    assert any("the 16 questions come from 3 documents, and fewer than 6 do not tell" in line for line in lines)
     assert any(line.startswith("No interval: too few documents") for line in lines)
 
 

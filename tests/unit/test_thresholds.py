@@ -110,7 +110,7 @@ def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() ->
     assert Threshold("giant_share", ">=", 0.8).met(near)
     (threshold,) = thresholds_of(["relative>=0.8"], ["a", "b"], [])
     pair = PairResult(system_a="a", system_b="b", n=5, n_scored=5, relative=Estimated(value=near))
-    assert [one.met for one in comparison_gates([threshold], [pair], complete=True)] == [True]
+    assert [one.met for one in comparison_gates([threshold], [pair], [], complete=True)] == [True]
     estimate = Estimate(of="accuracy", labelled_by="people", method="", n=5, n_scored=5, value=near)
     judged: Any = SimpleNamespace(estimates=[estimate])
     assert [gate.met for gate in accuracy._answered(judged, accuracy.parse_gates(["accuracy>=0.8"]))] == [True]
