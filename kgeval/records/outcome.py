@@ -14,12 +14,13 @@ Conclusion = Literal["a better", "b better", "equal", "no difference found", "no
 
 class SystemCoverage(Record):
     """Of `questions` asked of a system: how many it answered with no text (`empty`), and how many with an error (`errors`), in one trial
-    at least."""
+    at least; `absent`: for how many there is no answer at all."""
 
     system: Public
     questions: int
     empty: int = 0
     errors: int = 0
+    absent: int = 0
 
 
 class DrawnGroups(Record):
@@ -38,6 +39,7 @@ class Outcome(OfPair):
     `of`: what decides (`relative win rate`, the same corrected by labels of people, a metric), `figure`: its value, A minus B, with its
     interval; `beside`: what else was measured. `within`: of `equal`: the interval lies inside -within..within. `because`: of `not
     decidable`: why. `missing`: questions without a result; `lowest`, `highest`: the figure if all of them were lost, won by A.
+    `flat_aspects`: aspects in which the judge tells nothing apart, with why: gates on them have no answer.
     """
 
     of: Public = "relative win rate"
@@ -49,5 +51,6 @@ class Outcome(OfPair):
     groups: DrawnGroups
     coverage: list[SystemCoverage]
     missing: int = 0
-    lowest: float | None = None
-    highest: float | None = None
+    lowest: Estimated = Field(default_factory=Estimated)
+    highest: Estimated = Field(default_factory=Estimated)
+    flat_aspects: dict[Public, Public] = Field(default_factory=dict)

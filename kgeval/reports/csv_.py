@@ -18,7 +18,7 @@ _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name",
 _COLUMNS = (
     "procedure", "system_a", "system_b", "aspect", "by", "value", "mean_of_datasets", "n", "n_scored", "results", "discarded", "failed",
     "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
-    "effect", "superiority", "detectable", "needed", "needed_above", "trial_kind", "signature",
+    "effect", "superiority", "detectable", "needed", "needed_above", "groups", "effective", "outcome", "trial_kind", "signature",
 )
 _GAINS = ("n", "differ", "mean", "low", "high", "p", "p_holm", "effect", "sd", "mcnemar_p", "only_system", "only_baseline")
 _TOOK = ("context_tokens", "prompt_tokens", "seconds", "relevance")
@@ -44,9 +44,16 @@ def graphs(report: GraphsReport) -> str:
 
 
 def comparison(report: ComparisonReport) -> str:
-    """A row a pair, aspect and group of questions; the contrast procedures follow below."""
+    """A row a pair, aspect and group of questions; the contrast procedures follow below. `outcome`: what is concluded of the pair, in the
+    row that it is about (overall, all questions)."""
+    concluded = {(one.system_a, one.system_b): one.conclusion for one in report.outcomes}
+
+    def outcome(procedure: str, one: PairResult) -> str:
+        about = procedure == report.procedure and (one.aspect, one.by, one.mean_of_datasets) == ("overall", "all", False)
+        return concluded.get((one.system_a, one.system_b), "") if about else ""
+
     return _csv(_COLUMNS, (
-        [*_row(procedure, one), report.trial_kind, report.signature]
+        [*_row(procedure, one), outcome(procedure, one), report.trial_kind, report.signature]
         for procedure, pairs in ((report.procedure, report.pairs), *report.contrast.items()) for one in pairs
     ))
 
@@ -77,7 +84,7 @@ def _row(procedure: str, one: PairResult) -> list[object]:
         procedure, *place, str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
         str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
-        one.needed, one.needed_above,
+        one.needed, one.needed_above, one.groups, one.effective,
     ]
 
 

@@ -52,7 +52,7 @@ def conclude(evidence: PairEvidence) -> Outcome:
         system_a=evidence.pair[0], system_b=evidence.pair[1], of=evidence.of, conclusion=conclusion, figure=evidence.figure,
         beside=dict(evidence.beside), within=evidence.within if conclusion == "equal" else None, because=because,
         groups=evidence.groups, coverage=list(evidence.coverage), missing=evidence.missing,
-        lowest=evidence.lowest.value, highest=evidence.highest.value,
+        lowest=evidence.lowest, highest=evidence.highest,
     )
 
 

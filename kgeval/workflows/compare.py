@@ -226,9 +226,13 @@ def prepare(
     for note in settings.notes:
         session.say(note)
     aspects = (*settings.main.procedure.aspect_names, "overall")
+    pairings = opened.pairings(settings.show, options.cluster)
+    if options.cluster not in (None, "question") and not any(one.document for pairing in pairings for one in pairing.questions):
+        what = f"--cluster {str(options.cluster)[:100]}: no question has it"
+        raise UsageError(what, fix="name document, entity, dataset, level, a field that the questions have, or question: each stands alone")
     thresholds = dict.fromkeys((*session.config.compare.thresholds, *options.thresholds))
     comparison = ComparisonRun(
-        session, options, settings, outputs, opened, opened.pairings(settings.show, options.cluster),
+        session, options, settings, outputs, opened, pairings,
         () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs, known,
     )
     if known is not None:

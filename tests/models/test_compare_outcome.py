@@ -81,7 +81,7 @@ def test_errors_are_missing_and_may_turn_the_conclusion() -> None:
     closer = rows("poor", lambda n: 5 if n % 3 else 4)
     open_one = compared(PairJudge(), {"good": broken, "poor": closer}, max_error_rate=0.5)
     assert open_one.report.outcomes[0].conclusion == "not decidable" and open_one.exit_code == 3
-    assert "good gave no answer to 30 of 100 questions (30 of them errors)" in told(open_one)
+    assert "good gave no answer to 30 of 100 questions (30 errors)" in told(open_one)
 
 
 @pytest.mark.parametrize("procedure", HALVES)

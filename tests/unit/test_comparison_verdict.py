@@ -121,7 +121,7 @@ def test_few_documents_decide_nothing_and_many_questions_of_them_are_told() -> N
 
 def test_who_gave_no_answer_stands_in_the_headline() -> None:
     silent = (SystemCoverage(system="A", questions=100, empty=57, errors=3), SystemCoverage(system="B", questions=100))
-    assert sentence(one(), coverage=silent).endswith(" A gave no answer to 60 of 100 questions (3 of them errors); B answered all.")
+    assert sentence(one(), coverage=silent).endswith(" A gave no answer to 60 of 100 questions (3 errors); B answered all.")
 
 
 def test_what_is_missing_and_could_turn_a_difference_leaves_it_open() -> None:

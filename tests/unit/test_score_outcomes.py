@@ -134,7 +134,7 @@ def test_rows_without_a_result_are_taken_at_their_worst(failed: int, conclusion:
     found = report(*world(values, asked(60)))
     (outcome,) = found.outcomes
     assert (outcome.conclusion, outcome.missing) == (conclusion, failed)
-    assert outcome.lowest is not None and outcome.figure.value is not None and outcome.lowest < outcome.figure.value
+    assert outcome.lowest.value is not None and outcome.figure.value is not None and outcome.lowest.value < outcome.figure.value
     assert {one.passed for one in found.survived if one.check == "failed rows"} == {conclusion == "a better"}
 
 

@@ -193,26 +193,37 @@ def _gate(threshold: Threshold, one: PairResult, outcome: Outcome | None, *, tur
         why = "the run was stopped before its end"
     elif outcome is not None and outcome.because:
         why = outcome.because[0]
-    elif len(answers := {threshold.met(end) for end in _with_missing(threshold.name, one, value, turned=turned)}) > 1:
-        why = f"{plural(one.n - one.n_scored, 'question')} without a result could decide it"
+    elif outcome is not None and one.aspect in outcome.flat_aspects:
+        why = outcome.flat_aspects[one.aspect]
+    elif threshold.name == "gap" and outcome is not None and any(side.empty or side.errors or side.absent for side in outcome.coverage):
+        why = "answers that are not there have no points: set the threshold on relative, win or loss"
+    elif len(answers := {threshold.met(end) for end in _with_missing(threshold.name, one, outcome, value, turned=turned)}) > 1:
+        why = f"{plural(outcome.missing if outcome is not None else one.n - one.n_scored, 'question')} without a result could decide it"
     else:
         met = answers.pop()
     return threshold.gate(value, met, of=f"{a} vs {b}", at=one.aspect, reason=why)
 
 
-def _with_missing(name: str, one: PairResult, value: float, *, turned: bool) -> Iterator[float]:
+def _with_missing(name: str, one: PairResult, outcome: Outcome | None, value: float, *, turned: bool) -> Iterator[float]:
     """The figure, and what it would be if one system, or the other, had won all questions without a result; nobody knows their points."""
     yield value
-    missing = one.n - one.n_scored
+    missing = one.n - one.n_scored if outcome is None else outcome.missing
     if not missing or name == "gap":
         return
     for won in (-1.0, 1.0):
         if name in ("win", "tie", "loss"):
-            yield (value * one.n_scored + (won + 1) / 2 * missing) / one.n
+            yield (value * one.n_scored + (won + 1) / 2 * missing) / (one.n_scored + missing)
         else:
-            whole = one.model_copy(update={"relative": shifted(one.relative, one.n_scored, missing, won)})
+            whole = one.model_copy(update={"relative": _at_worst(one, outcome, missing, won)})
             if (end := _figure(name, whole, turned=turned)) is not None:
                 yield end
+
+
+def _at_worst(one: PairResult, outcome: Outcome | None, missing: int, won: float) -> Estimated:
+    """The relative win rate with what is missing lost or won: of the pair as a whole it is known with its interval."""
+    if outcome is not None and is_first(one):
+        return outcome.lowest if won < 0 else outcome.highest
+    return shifted(one.relative, one.n_scored, missing, won)
 
 
 def _figure(name: str, one: PairResult, *, turned: bool) -> float | None:

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.results.inputs import ComparisonInputs
 from kgeval.comparison.results.tally import JudgeTally
-from kgeval.comparison.table import PairTable
+from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.format import plural, share, signed
 from kgeval.records import CorrectedRate, DrawnGroups, Drift, Estimated, JudgeReport, Outcome, PairResult, SystemCoverage
-from kgeval.rounding import sign
+from kgeval.rounding import is_equal, is_zero, sign
 from kgeval.stats.outcome import PairEvidence, conclude
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-EQUAL_LENGTHS = "at equal lengths"
+EQUAL_LENGTHS = "where both answered, at equal lengths"
+NOT_JUDGED = "not judged"
 ONE_GRADE = 0.95  # share of all points that are one and the same: next to nothing is told apart
 TURNED = 0.8  # share of verdicts with a winner in both orders that turn with the order
 LEAST_POINTS, LEAST_DECIDED = 20, 6
@@ -45,6 +46,8 @@ class PairGrounds:
     padded: float
     unpadded: Estimated
     unpadded_questions: int
+    ends: tuple[Estimated, Estimated]
+    flat_aspects: Mapping[str, str]
 
 
 def grounds_of(table: PairTable, counts: JudgeTally, *, seed: int) -> PairGrounds:
@@ -52,13 +55,30 @@ def grounds_of(table: PairTable, counts: JudgeTally, *, seed: int) -> PairGround
     share_padded, rate, left = _unpadded(table, seed)
     return PairGrounds(
         (table.system_a, table.system_b), _coverage(table), tuple(_tells_nothing(counts)), tuple(_by_chance(counts)),
-        share_padded, rate, left,
+        share_padded, rate, left, with_missing(table, seed=seed), _flat_aspects(table),
     )
+
+
+def with_missing(table: PairTable, aspect: str = OVERALL, *, seed: int) -> tuple[Estimated, Estimated]:
+    """The relative win rate over all questions if A lost each one without a result, and if A won it."""
+    import numpy as np
+
+    from kgeval.comparison.results.pair import estimated_mean
+
+    known = table.question_wins(aspect)
+    if not len(known) or np.isnan(known).all():
+        return Estimated(), Estimated()
+    lost, won = (
+        estimated_mean(np.where(np.isnan(known), end, known), table.documents, seed=seed) for end in (-1.0, 1.0)
+    )
+    return lost, won
 
 
 def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInputs, judge: JudgeReport | None) -> Outcome:
     """The outcome of a pair, whose first result (overall, all questions) has its correction for many pairs already."""
-    missing = result.n - result.n_scored
+    left_out = questions_left_out(grounds.pair, inputs)
+    missing = result.n - result.n_scored + left_out
+    lost, won = grounds.ends
     stop = next((one for one in inputs.stopped if (one.system_a, one.system_b) == grounds.pair), None)
     beside = {}
     if judge is not None and judge.length_controlled.value is not None:
@@ -71,14 +91,34 @@ def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInput
             unit=inputs.unit if (result.groups or 0) < result.n_scored else "question", groups=result.groups or result.n_scored,
             questions=result.n_scored, effective=result.effective,
         ),
-        coverage=grounds.coverage, missing=missing, lowest=shifted(result.relative, result.n_scored, missing, -1.0),
-        highest=shifted(result.relative, result.n_scored, missing, 1.0), within=inputs.tie_region if stop is None else stop.tie_region,
+        coverage=_with_left_out(grounds.coverage, inputs), missing=missing,
+        lowest=shifted(lost, result.n, left_out, -1.0), highest=shifted(won, result.n, left_out, 1.0),
+        within=inputs.tie_region if stop is None else stop.tie_region,
         beyond=0.0 if stop is None else stop.tie_region,
         doubts=[*grounds.doubts, *_anchors_missed(inputs.drift), *(_padded(result, grounds) if inputs.pads_itself else ())],
         blind=grounds.blind, beside=beside,
     )
     rate = by_people(inputs.corrected, grounds.pair)
-    return conclude(evidence if rate is None else _led_by_people(evidence, rate))
+    outcome = conclude(_beside_people(evidence, inputs.corrected) if rate is None else _led_by_people(evidence, rate))
+    return outcome.model_copy(update={"flat_aspects": dict(grounds.flat_aspects)})
+
+
+def questions_left_out(pair: tuple[str, str], inputs: ComparisonInputs) -> int:
+    """Questions that one of the two answered and the other one did not, so that nobody compared them."""
+    return len(set().union(*(inputs.missing.get(name, ()) for name in pair)))
+
+
+def _with_left_out(
+    coverage: tuple[SystemCoverage, SystemCoverage], inputs: ComparisonInputs,
+) -> tuple[SystemCoverage, SystemCoverage]:
+    left_out = questions_left_out((coverage[0].system, coverage[1].system), inputs)
+    if not left_out:
+        return coverage
+    a, b = (
+        one.model_copy(update={"questions": one.questions + left_out, "absent": len(inputs.missing.get(one.system, ()))})
+        for one in coverage
+    )
+    return a, b
 
 
 def shifted(figure: Estimated, known: int, missing: int, side: float) -> Estimated:
@@ -92,12 +132,34 @@ def shifted(figure: Estimated, known: int, missing: int, side: float) -> Estimat
 
 
 def by_people(rates: Iterable[CorrectedRate], pair: tuple[str, str]) -> CorrectedRate | None:
-    """The pair's rate corrected by labels of people, where enough of them are a random sample of the judged questions."""
-    return next((
+    """The pair's rate corrected by labels of people, where enough of them are a random sample of the judged questions; where all labels say
+    the same there is nothing to correct by, and they alone are the rate."""
+    own = {
+        rate.method: rate for rate in rates
+        if (rate.system_a, rate.system_b) == pair and rate.aspect == "overall" and rate.labels >= LEAST_LABELS
+        and rate.relative.low is not None
+    }
+    corrected, people = own.get("ppi++"), own.get("people")
+    if corrected is not None and (corrected.selection_p is None or corrected.selection_p >= SELECTED):
+        return corrected
+    return people if corrected is None and people is not None and _is_one_sided(people) else None
+
+
+def _is_one_sided(people: CorrectedRate) -> bool:
+    """Whether all labels are the same."""
+    return is_equal(abs(people.relative.value or 0.0), 1.0) or is_zero(people.relative.value or 0.0)
+
+
+def _beside_people(evidence: PairEvidence, rates: Iterable[CorrectedRate]) -> PairEvidence:
+    """The same with what people said beside it, where their labels do not lead: too few, or chosen."""
+    said = next((
         rate for rate in rates
-        if (rate.system_a, rate.system_b) == pair and rate.aspect == "overall" and rate.method == "ppi++" and rate.reason is None
-        and rate.labels >= LEAST_LABELS and rate.relative.low is not None and (rate.selection_p is None or rate.selection_p >= SELECTED)
+        if (rate.system_a, rate.system_b) == evidence.pair and rate.aspect == "overall" and rate.method == "people" and rate.labels
     ), None)
+    if said is None:
+        return evidence
+    name = f"by the {plural(said.labels, 'label')} of people alone, which do not decide"
+    return replace(evidence, beside={name: said.relative, **evidence.beside})
 
 
 def _led_by_people(evidence: PairEvidence, rate: CorrectedRate) -> PairEvidence:
@@ -105,7 +167,9 @@ def _led_by_people(evidence: PairEvidence, rate: CorrectedRate) -> PairEvidence:
     seen, missing = evidence.figure, evidence.missing
     known = evidence.groups.questions
     return replace(
-        evidence, of=f"relative win rate, corrected by {plural(rate.labels, 'label')} of people (PPI++)", figure=rate.relative, p=None,
+        evidence, figure=rate.relative, p=None,
+        of=f"relative win rate, corrected by {plural(rate.labels, 'label')} of people (PPI++)" if rate.method == "ppi++"
+        else f"relative win rate by {plural(rate.labels, 'label')} of people, which all say the same",
         lowest=shifted(rate.relative, known, missing, -1.0), highest=shifted(rate.relative, known, missing, 1.0), doubts=(), blind=(),
         beside={"as the judge has it": seen, **evidence.beside},
     )
@@ -115,7 +179,8 @@ def _coverage(table: PairTable) -> tuple[SystemCoverage, SystemCoverage]:
     empty: dict[str, set[int]] = {"a": set(), "b": set()}
     errors: dict[str, set[int]] = {"a": set(), "b": set()}
     for (question, trial), who in table.unanswered.items():
-        kept = errors if (question, trial) in table.failures else empty
+        failure = table.failures.get((question, trial))
+        kept = empty if failure is None or failure.startswith(NOT_JUDGED) else errors
         for side in ("a", "b"):
             if who in (side, "both"):
                 kept[side].add(question)
@@ -138,20 +203,35 @@ def _tells_nothing(counts: JudgeTally) -> Iterator[str]:
         yield f"{share(counts.turned / decided)} of the judge's verdicts turn round when the order of the answers does"
 
 
+def _flat_aspects(table: PairTable) -> dict[str, str]:
+    """Aspects in which the judge tells next to nothing apart, with why."""
+    import numpy as np
+
+    flat = {}
+    for number, aspect in enumerate(table.aspects):
+        points = table.points[..., number, :]
+        values, times = np.unique(points[~np.isnan(points)], return_counts=True)
+        if times.sum() >= LEAST_POINTS and times.max() >= ONE_GRADE * times.sum():
+            most = f"{share(times.max() / times.sum())} of all points for {aspect}"
+            flat[aspect] = f"the judge gave {most} the value {values[times.argmax()]:g}: it tells next to nothing apart there"
+    return flat
+
+
 def _by_chance(counts: JudgeTally) -> Iterator[str]:
     """Why "no difference" says nothing: the two orders agree no more often than two judges would who do not read (Cohen's kappa)."""
     decided = counts.turned + counts.agreed
-    if counts.decided < LEAST_POINTS:
+    if counts.decided < LEAST_DECIDED:
         return
     first, second = (ahead / decided for ahead in counts.ahead)
     agreed, expected = counts.agreed / decided, first * second + (1 - first) * (1 - second)
     if expected > 1 - 1e-9:
         return
     kappa, error = (agreed - expected) / (1 - expected), sqrt(agreed * (1 - agreed) / counts.decided) / (1 - expected)
-    if kappa + 1.96 * error < SLIGHT:
+    if kappa - 1.96 * error <= 0:
         yield (
             f"the judge names the same winner in both orders for {share(agreed)} of the questions, where one who does not read the answers "
-            f"would for {share(expected)}: that it finds no difference says nothing"
+            f"would for {share(expected)}: with so many questions that is no sign that it reads them, and that it finds no difference says "
+            "nothing"
         )
 
 

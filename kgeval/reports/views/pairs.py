@@ -137,9 +137,9 @@ def turned(one: Estimated) -> Estimated:
 
 def swap_outcome(outcome: Outcome) -> Outcome:
     """The same outcome seen from B."""
-    low, high = (None if end is None else 0.0 - end for end in (outcome.highest, outcome.lowest))
     return outcome.model_copy(update={
-        "system_a": outcome.system_b, "system_b": outcome.system_a, "figure": turned(outcome.figure), "lowest": low, "highest": high,
+        "system_a": outcome.system_b, "system_b": outcome.system_a, "figure": turned(outcome.figure),
+        "lowest": turned(outcome.highest), "highest": turned(outcome.lowest),
         "conclusion": _TURNED.get(outcome.conclusion, outcome.conclusion), "coverage": outcome.coverage[::-1],
         "beside": {name: turned(one) for name, one in outcome.beside.items()},
     })
@@ -267,13 +267,15 @@ def drawn_groups(outcome: Outcome) -> str:
 
 def silence(outcome: Outcome) -> str:
     """`A gave no answer to 60 of 100 questions (3 of them errors); B answered all.`; "" where both answered all."""
-    if not any(one.empty or one.errors for one in outcome.coverage):
+    if not any(one.empty or one.errors or one.absent for one in outcome.coverage):
         return ""
     told = []
     for one in outcome.coverage:
-        errors = f" ({number(one.errors)} of them errors)" if one.errors else ""
-        lacking = f"gave no answer to {number(one.empty + one.errors)} of {plural(one.questions, 'question')}{errors}"
-        told.append(f"{word(one.system)} {lacking if one.empty or one.errors else 'answered all'}")
+        kinds = ((one.errors, "errors"), (one.absent, "not in its answers"))
+        known = ", ".join(f"{number(count)} {kind}" for count, kind in kinds if count)
+        count = one.empty + one.errors + one.absent
+        lacking = f"gave no answer to {number(count)} of {plural(one.questions, 'question')}{f' ({known})' if known else ''}"
+        told.append(f"{word(one.system)} {lacking if count else 'answered all'}")
     return f"{'; '.join(told)}."
 
 
