@@ -11,19 +11,24 @@ from datetime import datetime, timedelta
 from kgeval.auditing.check import CheckRun
 from kgeval.auditing.contexts import Contexts
 from kgeval.graph.connect import Row
+from kgeval.graph.layouts.entity_names import ID
+from kgeval.names.forms import without_marks
 from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
-from kgeval.text.wordlists import word_set
+from kgeval.text.wordlists import word_list
 
-NEVER_CHANGE = word_set("""
-    birth birthday birthdate birthplace birthyear birthname born dob dateofbirth placeofbirth death deathdate dateofdeath died deceased
-    founded foundation established incorporated inception released published premiere premiered nationality
-    isbn isbn10 isbn13 issn doi orcid imdb tmdb wikidata musicbrainz iso iata icao ssn vat passport iban cusip isin lei duns cas inchi
-    inchikey imo mmsi imei vin isrc iswc
-""")
-_WRITTEN = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word, word.capitalize(), word.upper()))
-_INSIDE = "|".join(form for word in sorted(NEVER_CHANGE) for form in (word.capitalize(), word.upper()))
+SHORTEST = 2  # letters of a word that is known only as it is written
+
+
+def _constant_words() -> list[str]:
+    """The words for what never changes, with and without the marks on their letters; two letters only with them (né is no ne)."""
+    words = word_list("constant")
+    return sorted({*words, *(without_marks(word) for word in words if len(word) > SHORTEST)})
+
+
+_FORMS = [form for word in _constant_words() for form in (word, word.capitalize(), word.upper())]
+_WRITTEN, _INSIDE = "|".join(_FORMS), "|".join(form for form in _FORMS if not form.islower())
 # a word of a key, however the key is written: born, Born, date_of_birth, birthDate, IMDB_ID, hasISBN; for Python and for Java
-CONSTANT = re.compile(rf"(?:(?<![A-Za-z])(?:{_WRITTEN})|(?<=[a-z0-9])(?:{_INSIDE}))(?![a-z])")
+CONSTANT = re.compile(rf"(?:(?<![A-Za-zÀ-ÿ])(?:{_WRITTEN})|(?<=[a-z0-9ß-ÿ])(?:{_INSIDE}))(?![a-zß-ÿ])")
 OF_THE_RECORD = re.compile(
     r"creat|updat|modif|import|load|insert|chang|seen|sync|version|timestamp|^(?:from|to|since|until)$", re.IGNORECASE,
 )
@@ -32,6 +37,8 @@ CLOCK = re.compile(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d", re.IGNORECASE)
 ZONE = re.compile(r"\[.*\]$|(?<=\.\d{6})\d+")  # of a time as Neo4j writes it, what Python does not read
 MOST = 10  # nodes of one name that are held against each other
 BATCH = 1_000
+SAYS_SAME = re.compile(r"same|similar|duplicate|alias|match|equal|identical|equivalent", re.IGNORECASE)  # a relation between two records
+OFTEN = 0.05  # share of nodes of a label with a repeated name, above which an equal name alone is no sign of one thing
 LARGE, RARE = 200, 0.01  # nodes of a label, and the share of them with a repeated name, up to which only constants tell two apart
 TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
 TELLING_CONSTANT = 0.5  # of a date of birth less are enough: two of one name seldom share it
@@ -41,15 +48,17 @@ LONGEST = 200  # characters of a value that is compared
 @dataclass(frozen=True)
 class ComparedKeys:
     """The properties of a label that two of its nodes are compared by. `constant`: they never change; `telling`: nearly all nodes differ in
-    them (of constants: most); `others`: the rest."""
+    them (of constants: most); `others`: the rest. `own`: keys that are more than the number of a record (a mail address, a number of
+    staff), and long texts: two namesakes differ in them."""
 
     constant: frozenset[str] = frozenset()
     telling: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     @property
     def every(self) -> frozenset[str]:
-        """All of them."""
+        """All of them but `own`."""
         return self.constant | self.telling | self.others
 
 
@@ -63,7 +72,7 @@ class NodeComparison:
 
     def read(self, element_ids: Iterable[str]) -> None:
         """Reads the values of nodes."""
-        keys = sorted({key for compared in self.by_label.values() for key in compared.every})
+        keys = sorted({key for compared in self.by_label.values() for key in compared.every | compared.own})
         for row in self.check.rows_of("entity-values", element_ids, size=BATCH, keys=keys):
             filled = {key: value.strip().casefold() for key, value in zip(keys, row["values"], strict=True) if value and value.strip()}
             self.values[row["element_id"]] = filled
@@ -72,7 +81,18 @@ class NodeComparison:
         """Whether two nodes (element ids) of a label have different values of what never changes."""
         keys = self.by_label.get(label or "", ComparedKeys())
         a, b = self.values.get(first, {}), self.values.get(second, {})
-        return any(a[key] != b[key] and not is_one_time(a[key], b[key]) for key in keys.constant & a.keys() & b.keys())
+        return any(not _is_one_value(a[key], b[key]) for key in keys.constant & a.keys() & b.keys())
+
+    def speak_for_one(self, first: str, second: str, label: str | None) -> bool:
+        """Whether the values of two namesakes of a label say that they are one thing: none of what never changes differs, and they share a
+        value in which nearly all nodes differ; or all values that both have are the same, their own keys and long texts too."""
+        keys = self.by_label.get(label or "", ComparedKeys())
+        a, b = self.values.get(first, {}), self.values.get(second, {})
+        both = a.keys() & b.keys()
+        agreeing = {key for key in both if a[key] == b[key]}
+        if self.differ_in_constants(first, second, label):
+            return False
+        return bool(keys.telling & agreeing) or (bool(keys.every & both) and (keys.every | keys.own) & both <= agreeing)
 
     def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
         """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no neighbour and no
@@ -95,6 +115,17 @@ class NodeComparison:
         return 2 * len(differing) <= len(both)
 
 
+def told_apart(relations: Iterable[str]) -> bool:
+    """Whether a relation between two nodes tells them apart: nobody is his own father. One that says that they are the same does not."""
+    return any(SAYS_SAME.search(name) is None for name in relations)
+
+
+def _is_one_value(a: str, b: str) -> bool:
+    """Whether two values of what never changes are the same: equal, one time, or a word and its first letter (F, female)."""
+    short, long = sorted((a, b), key=len)
+    return a == b or is_one_time(a, b) or (len(short) == 1 and short.isalpha() and long.isalpha() and long.startswith(short))
+
+
 def is_one_time(a: str, b: str) -> bool:
     """Whether two texts are times, with hours and minutes, less than a day apart: of one thing that was entered twice."""
     if not (CLOCK.match(a) and CLOCK.match(b)):
@@ -114,7 +145,8 @@ def node_comparison(check: CheckRun) -> NodeComparison:
 
 
 def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Mapping[int, int]) -> dict[int, list[list[Row]]]:
-    """Of groups of nodes with one name, those whose nodes' values tell some apart: by code the parts that may each be one thing.
+    """Of groups of nodes with one name, those that values, or a relation between two nodes, tell apart: by code the parts that may each be
+    one thing.
 
     Groups of labels that a writer extracted from texts, and of more than ten nodes, are not looked at.
     """
@@ -124,27 +156,37 @@ def parted_by_values(check: CheckRun, groups: Mapping[int, list[Row]], sizes: Ma
     }
     if not looked_at:
         return {}
-    compared.read(row["element_id"] for rows in looked_at.values() for row in rows)
-    rare = _rarely_repeated(check.settings["profile"], [row["type"] for rows in looked_at.values() for row in rows])
-    parted = {code: rows for code, rows in looked_at.items() if len(_parts(rows, compared, None)) > 1}
-    every = [row["element_id"] for rows in parted.values() for row in rows]
+    every = [row["element_id"] for rows in looked_at.values() for row in rows]
+    compared.read(every)
+    profile: GraphProfile = check.settings["profile"]
+    bearers = Counter(row["type"] for rows in looked_at.values() for row in rows)
+    rare, often = _rarely_repeated(profile, bearers), _often_repeated(profile, bearers)
     at = {element_id: number for number, element_id in enumerate(every)}
     contexts = Contexts(check, dict(enumerate(every)))
 
-    def share_neighbours(a: str, b: str) -> bool:
-        return contexts.shared(at[a], at[b]).neighbours > 0
+    def may_be_one(row: Row, other: Row) -> bool:
+        a, b, label = row["element_id"], other["element_id"], row["type"]
+        if told_apart(contexts.between(at[a], at[b])):
+            return False
+        if label in often:
+            return compared.speak_for_one(a, b, label)
+        near = label in rare or contexts.shared(at[a], at[b]).neighbours > 0
+        return compared.may_be_one(a, b, label, share_neighbours=near)
 
-    parts = {
-        code: _parts(rows, compared, (lambda a, b: True) if rows[0]["type"] in rare else share_neighbours) for code, rows in parted.items()
-    }
+    parts = {code: _parts(rows, may_be_one) for code, rows in looked_at.items()}
     return {code: found for code, found in parts.items() if len(found) > 1}
 
 
-def _rarely_repeated(profile: GraphProfile, bearers: Sequence[str | None]) -> set[str]:
+def _rarely_repeated(profile: GraphProfile, bearers: Mapping[str | None, int]) -> set[str]:
     """Labels of 200 nodes or more of which at most one in a hundred bears a name that another one has: there an equal name is no chance."""
-    counts = Counter(bearers)
-    large = [label for label in profile.labels if label.nodes >= LARGE]
-    return {label.label for label in large if counts[label.label] <= RARE * label.nodes}
+    return {one.label for one in profile.labels if one.nodes >= LARGE and bearers.get(one.label, 0) <= RARE * one.nodes}
+
+
+def _often_repeated(profile: GraphProfile, bearers: Mapping[str | None, int]) -> set[str]:
+    """Labels of which more than one node in twenty bears a name that another one has, though names identify and are no key: there are
+    namesakes among them."""
+    named = [one for one in profile.labels if one.names_identify and not {*one.name} & {*one.keys}]
+    return {one.label for one in named if bearers.get(one.label, 0) > OFTEN * one.nodes}
 
 
 def _compared_keys(label: LabelProfile) -> ComparedKeys:
@@ -153,7 +195,10 @@ def _compared_keys(label: LabelProfile) -> ComparedKeys:
     rest = [found for found in label.properties if found.key not in own | constant and _is_compared(found)]
     telling = {found.key for found in rest if found.distinct >= TELLING}
     telling |= {found.key for found in label.properties if found.key in constant and found.distinct >= TELLING_CONSTANT}
-    return ComparedKeys(frozenset(constant), frozenset(telling), frozenset(found.key for found in rest if found.key not in telling))
+    others = {found.key for found in rest} - telling
+    numbered = {key for key in own if key in label.name or key in label.embeddings or ID.search(key)}
+    long = {found.key for found in label.properties if (found.length or 0) > LONGEST and found.distinct >= TELLING}
+    return ComparedKeys(frozenset(constant), frozenset(telling), frozenset(others), frozenset((own - numbered) | long - constant))
 
 
 def _is_compared(found: PropertyProfile) -> bool:
@@ -163,12 +208,8 @@ def _is_compared(found: PropertyProfile) -> bool:
     return (found.length or 0) <= LONGEST and OF_THE_RECORD.search(found.key) is None
 
 
-def _parts(rows: Sequence[Row], compared: NodeComparison, share: Callable[[str, str], bool] | None) -> list[list[Row]]:
-    """The rows in parts, each with those before it that nothing tells it apart from. `share`: whether two nodes share a neighbour."""
-    def may_be_one(row: Row, other: Row) -> bool:
-        a, b = row["element_id"], other["element_id"]
-        return compared.may_be_one(a, b, row["type"], share_neighbours=share is not None and share(a, b))
-
+def _parts(rows: Sequence[Row], may_be_one: Callable[[Row, Row], bool]) -> list[list[Row]]:
+    """The rows in parts, each with those before it that nothing tells it apart from."""
     parts: list[list[Row]] = []
     for row in rows:
         fitting = (part for part in parts if all(may_be_one(row, other) for other in part))

@@ -71,6 +71,13 @@ class Contexts:
             chunks=len(set(self._chunks[a]) & set(self._chunks[b])), related=code(self._ids[b]) in self._near[a][0],
         )
 
+    def between(self, a: int, b: int) -> list[str]:
+        """The names of the relations between two entities, as the first sees them."""
+        if a not in self._near:
+            return []
+        other, names = code(self._ids[b]), list(self._labels)
+        return [names[label][1:] for neighbour, label in zip(*self._near[a], strict=True) if neighbour == other]
+
     def _without(self, number: int, other: int) -> set[tuple[int, int]]:
         """The typed neighbours of one entity but another."""
         left_out = code(self._ids[other])

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from kgeval.format import percent
 from kgeval.graph.layouts.entity_names import KeyUse, chosen
 from kgeval.profiling.labels import TypeGroup
-from kgeval.profiling.reads import MOST_COUNTED, Counted, SameNames, SampledNode
+from kgeval.profiling.reads import GROUPS_TOLD, MOST_COUNTED, Counted, SameNames, SampledNode
 from kgeval.records import Layout
 
 MOST_KEYS = 5  # properties of a type that are counted
 LEAST_NODES = 10  # of a type where being different says something of a property that is not called like an id
 SEEN = 50  # values that tell whether a property holds names
 RARE = 0.05  # share of nodes whose name another one bears, up to which names identify
+SURPLUS, NAMESAKES = 0.1, 3  # share of nodes beyond the first of each name, and bearers of one name, up to which names identify
 FEW = 20  # named nodes, below which repeats tell nothing
 SAME = 0.8  # share of groups of one name that agree in everything else
 LEAST_NUMBERS = 16  # of a vector
@@ -137,6 +138,8 @@ def identity_of(name: Name, keys: Keys, declared: Sequence[str], same: SameNames
     groups = len(same.groups)
     apart = sum(bool(keys_) for keys_ in differing)
     compared = sum(_comparable(one, {*name.properties, *keys.keys}) for one in same.groups)
+    if compared and apart > (1 - SAME) * compared and _nearly_all_differ(same):
+        return Identity(True, f"{told}, but nearly all names differ: each pair is one thing, or two namesakes")
     if compared and apart > (1 - SAME) * compared:
         common = max({key for keys_ in differing for key in keys_}, key=lambda key: (sum(key in one for one in differing), key))
         return Identity(False, f"{told}, and of {groups} such groups {apart} differ in other properties, most often in {common}")
@@ -145,6 +148,13 @@ def identity_of(name: Name, keys: Keys, declared: Sequence[str], same: SameNames
     if same.named < FEW:
         return Identity(None, f"{told}, and nothing but keys is stored beside it: too few to tell")
     return Identity(False, f"{told}: too many to be the same thing, and nothing but keys is stored beside it")
+
+
+def _nearly_all_differ(same: SameNames) -> bool:
+    """Whether only a few names are repeated, each by two or three nodes. (Where not all groups were told, each is taken for a pair.)"""
+    names = max(len(same.groups), same.repeated // 2) if len(same.groups) >= GROUPS_TOLD else len(same.groups)
+    few_bearers = all(len(group) <= NAMESAKES for group in same.groups)
+    return few_bearers and same.repeated <= NAMESAKES * names and same.repeated - names <= SURPLUS * same.named
 
 
 def _differing(same: SameNames, leave: set[str]) -> list[set[str]]:

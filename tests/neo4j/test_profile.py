@@ -132,6 +132,9 @@ def test_a_key_is_declared_or_filled_and_different_on_every_node(
     ("UNWIND range(1, 40) AS i CREATE (:Answer {id: 'a' + i, title: 'Question ' + (i % 20), text: 'T' + i})", False, "differ in other"),
     ("UNWIND range(1, 40) AS i CREATE (:Firm {id: 'f' + i, name: 'Firm ' + (i % 10), town: 'Town ' + (i % 10)})", True, "agree in all"),
     ("UNWIND range(1, 40) AS i CREATE (:Firm {id: 'f' + i, name: 'F ' + CASE WHEN i < 3 THEN 1 ELSE i END, town: 'T' + i})", True, "rare"),
+    ("UNWIND range(1, 36) AS i CREATE (:Firm {id: 'f' + i, name: 'F ' + i % 34, town: 'T' + i})", True, "two namesakes"),
+    ("UNWIND range(1, 36) AS i CREATE (:Firm {id: 'f' + i, name: 'F ' + i % 30, town: 'T' + i})", False, "differ in other"),
+    ("UNWIND range(1, 60) AS i CREATE (:Run {id: 'f' + i, name: CASE WHEN i < 5 THEN 0 ELSE i END + 'x', n: i})", False, "differ in"),
     ("UNWIND range(1, 40) AS i CREATE (:Firm {id: 'f' + i, name: 'Firm ' + i})", None, "no two"),
     ("UNWIND range(1, 40) AS i CREATE (:Run {id: 'f' + i, name: 'php'})", False, "nothing but keys"),
 ])

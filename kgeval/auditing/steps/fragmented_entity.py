@@ -10,7 +10,7 @@ from typing import Any
 
 from kgeval.auditing.blocking import affordable, collect, pairs, split
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.constants import node_comparison
+from kgeval.auditing.constants import node_comparison, told_apart
 from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
@@ -108,7 +108,7 @@ def run(check: CheckRun) -> CheckOutcome:
             rivals.setdefault(pair.a, []).append(pair)
             rivals.setdefault(pair.b, []).append(pair)
     enough = [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
-    listed = _without_told_apart(check, entities, enough)
+    listed = _without_told_apart(check, entities, enough, contexts)
     listed.sort(key=lambda p: (not p.is_sure, -p.shared.strength, entities.name(p.a), entities.name(p.b), p.a, p.b))
     examples = []
     for pair in listed[: check.sample]:
@@ -119,16 +119,16 @@ def run(check: CheckRun) -> CheckOutcome:
     return CheckOutcome(len(involved), len(entities), examples, note, len(listed))
 
 
-def _without_told_apart(check: CheckRun, entities: NamedEntities, pairs: list[FormPair]) -> list[FormPair]:
-    """The pairs without those of people's own labels whose other values tell them apart."""
-    compared = node_comparison(check)
+def _without_told_apart(check: CheckRun, entities: NamedEntities, pairs: list[FormPair], contexts: Contexts) -> list[FormPair]:
+    """The pairs without those of people's own labels whose other values, or a relation between them, tell them apart."""
+    compared, id_of = node_comparison(check), entities.roll.element_id
     made = [pair for pair in pairs if entities.roll.kind(pair.a) in compared.by_label]
-    compared.read(entities.roll.element_id(at) for pair in made for at in (pair.a, pair.b))
+    compared.read(id_of(at) for pair in made for at in (pair.a, pair.b))
+    related = {(pair.a, pair.b) for pair in made if told_apart(contexts.between(pair.a, pair.b))}
     return [
         pair for pair in pairs
-        if compared.may_be_one(
-            entities.roll.element_id(pair.a), entities.roll.element_id(pair.b), entities.roll.kind(pair.a),
-            share_neighbours=pair.shared.neighbours > 0,
+        if (pair.a, pair.b) not in related and compared.may_be_one(
+            id_of(pair.a), id_of(pair.b), entities.roll.kind(pair.a), share_neighbours=pair.shared.neighbours > 0,
         )
     ]
 
