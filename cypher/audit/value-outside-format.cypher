@@ -22,7 +22,7 @@ CALL () {
 WITH owner, s, value
 WHERE value IS :: STRING NOT NULL
 WITH owner, s, trim(value) AS text
-WHERE NOT text =~ '(?i)null|none|nan|n/?a|nil|undefined|unknown|-*|[?]+'
+WHERE NOT text =~ '(?ius)null|none|nan|n/?a|n\\.\\s?a\\.?|nil|undefined|unknown|tb[ad]|t\\.b\\.[ad]\\.|[ns]/d|n\\.[cd]\\.|k\\.\\s?a\\.|keine angaben?|unbekannt|entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|-*|[?]+'
 WITH owner, s, text, NOT CASE s.format
   WHEN 'mail address' THEN text CONTAINS '@'
   WHEN 'web address' THEN (text CONTAINS '.' OR text CONTAINS '/') AND (NOT text CONTAINS '@' OR text CONTAINS '/')

@@ -22,13 +22,17 @@ CALL () {
     CASE p.last_of WHEN 'start' THEN a[p.last] WHEN 'end' THEN b[p.last] ELSE r[p.last] END AS last
 }
 WITH p, n, r, first, last
-WHERE none(x IN [first, last] WHERE x IS :: LIST<ANY> OR x IS :: BOOLEAN OR x IS :: LOCAL TIME OR x IS :: ZONED TIME)
-WITH p, n, r, toStringOrNull(first) AS first, toStringOrNull(last) AS last, CASE WHEN NOT first IS :: STRING THEN first > last END AS known
-WITH p, n, r, first, last, known, '\\d{4}(-\\d\\d(-\\d\\d([T ].*)?)?)?' AS day
+WHERE none(x IN [first, last] WHERE x IS :: LIST<ANY> OR x IS :: BOOLEAN OR x IS :: ZONED TIME)
+WITH p, n, r, toStringOrNull(first) AS first, toStringOrNull(last) AS last,
+  CASE WHEN NOT first IS :: STRING AND NOT first IS :: LOCAL TIME THEN first > last END AS known
+WHERE NOT coalesce(p.is_part, false) OR toFloatOrNull(first) >= 0
+WITH p, n, r, first, last, known, '([01]\\d|2[0-3]):[0-5]\\d(:.*)?' AS clock, '\\d{4}(-\\d\\d(-\\d\\d([T ].*)?)?)?' AS day
 WITH p, n, r, first, last, CASE
   WHEN known IS NOT NULL THEN known
   WHEN first =~ day AND last =~ day THEN left(first, size(last)) > last AND left(last, size(first)) < first AND (
     left(first, 10) > left(last, 10) OR (substring(first, 19) = substring(last, 19) AND left(first, 19) > left(last, 19)))
+  // of times of day, what begins in the afternoon may end in the morning
+  WHEN first =~ clock AND last =~ clock THEN CASE WHEN first < '12' OR last >= '12' THEN left(first, 5) > left(last, 5) END
   ELSE toFloatOrNull(first) > toFloatOrNull(last)
 END AS reversed
 WHERE reversed IS NOT NULL

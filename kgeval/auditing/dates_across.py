@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
 
-from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys, name_words, without_words
+from kgeval.auditing.suspects import PLANS, is_date, layout_keys, moment_words, plain_words, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile, RelationProfile
 from kgeval.records import Layout
 from kgeval.text.wordlists import word_lists, word_set
 
 Side = Literal["start", "relation", "end"]
-LEAST, LEAST_LEARNED = 10, 30  # relations with both values that show which comes first: by their names, or by their values
+LEAST, LEAST_LEARNED = 5, 30  # relations with both values that show which comes first: by their names, or by their values
 WRONG, WRONG_LEARNED = 0.05, 0.03  # shares of them up to which the wrong order is a mistake
-BEFORE = 0.9  # share of them of which the first is before the last, not the same
+BEFORE, BEFORE_NAMED = 0.9, 0.5  # shares of them of which the first is before the last, not the same: by their values, or by names
 SHARP = 10  # times as many in the right order, and no farther apart than those in the wrong one: the order has an edge, not a tail
 NEAR, USUAL = 0.1, 0.5  # shares of those in the right order: the nearest, and half of them
 DOUBLINGS, YEAR = 2, 8  # how much nearer the nearest are, in doublings; a year in them
@@ -25,27 +25,38 @@ OLD = 0.5  # share of numbers before the year 1000 above which they are no years
 MOST = 300  # pairs that are asked
 NUMBER_TYPES = ("INTEGER", "FLOAT")
 NUMBERS = 0.9  # share of values that are numbers
-BIRTH = word_set("born birth birthday birthdate dob hatched")
+BIRTH = word_set("""
+    born birth birthday birthdate dob hatched geboren geburt geburtsdatum geburtstag geburtsjahr naissance nacimiento nacido nascita nato
+    nascimento geboorte geboortedatum geboortejaar
+""")
 BEGINNING = BIRTH | word_set("""
     founded established incorporated formed built constructed erected opened opening launched commissioned inaugurated planted installed
-    colonised colonized
+    colonised colonized premiered premiere uraufgefuhrt urauffuhrung estreno gegrundet gegruendet grundung gruendung gebaut baujahr
+    eroffnet fonde fondation construit
+    fundado fundacion construido fondato fondazione costruito fundacao opgericht gebouwd
 """)  # before it there is nothing that could take part in anything
 MOMENT = word_set("""
     since from start started begin began hired hire joined employed enrolled admitted visited ordered placed shipped delivered paid issued
-    signed played performed treated inspected sampled measured
+    signed played performed treated inspected sampled measured married wedding wed marriage mariage heirat hochzeit boda matrimonio
+    casamento huwelijk seit depuis desde beginn debut inicio inizio aufgefuhrt aufgefuehrt
 """)  # of what happens to something that is there
 DATES = BEGINNING | MOMENT | word_set("""
     year died death deceased dissolved closed released published written recorded painted completed discovered invented ended until elected
-    appointed created made premiered
+    appointed created made premiered jahr annee ano anno jaar gestorben todesjahr deces mort muerte defuncion morte overleden
 """)  # words by which a number is a year
-YEARS = BIRTH | word_set("year died death deceased founded built")  # of what is counted in nothing else
+YEARS = BIRTH | word_set("""
+    year died death deceased founded built jahr annee ano anno jaar gestorben todesjahr deces muerte morte overleden baujahr
+""")  # of what is counted in nothing else
 BOOKKEEPING = word_set("created updated modified changed loaded imported inserted synced ingested indexed accessed seen last next")
 MAKING = word_set("""
     wrote written write author authored directed director direct composed composer painted painter created creator founded founder invented
     inventor designed designer discovered discoverer acted acts produced producer developed performed recorded
 """)  # of a person and what there was not before that
 MADE = word_set("painted composed written sculpted drawn designed recorded")  # of a date, the same
-FAMILY = word_set("parent mother father child son daughter ancestor descendant pupil apprentice")
+FAMILY = word_set("""
+    parent mother father child son daughter ancestor descendant pupil apprentice children parents vater mutter kind sohn tochter elternteil
+    pere mere fils fille enfant padre madre hijo hija progenitor figlio figlia genitore pai mae filho filha vader moeder zoon dochter ouder
+""")
 # of what may be older or younger than those who have to do with it
 ANY_AGE = word_set("""
     read reads reading like likes liked rate rated review reviewed visit visited own owns owned use uses used know knows knew follow follows
@@ -64,7 +75,7 @@ class DateAt:
 
     @property
     def words(self) -> set[str]:
-        return set(name_words(self.key))
+        return set(plain_words(self.key))
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class OrderAcross:
         """Whether the few values that stand the other way round are mistakes."""
         of, hits = row["compared"], row["hits"]
         are_years = (self.first.words & YEARS and self.last.words & YEARS) or row["old"] <= OLD * of
-        if row["before"] < BEFORE * of or not are_years:
+        if row["before"] < (BEFORE_NAMED if self.is_named else BEFORE) * of or not are_years:
             return False
         if self.is_named:
             return bool(of >= LEAST and hits <= max(1, WRONG * of))
@@ -171,7 +182,7 @@ def _dates(side: Side, owner: str, properties: Iterable[PropertyProfile]) -> lis
 def _holds_dates(found: PropertyProfile) -> bool:
     """Whether values are dates, or numbers that the name calls years."""
     numbers = max(sum(found.types.get(name, 0.0) for name in NUMBER_TYPES), found.formats.get("number", 0.0))
-    return is_date(found) or (numbers >= NUMBERS and bool({*name_words(found.key)} & DATES))
+    return is_date(found) or (numbers >= NUMBERS and bool({*plain_words(found.key)} & DATES))
 
 
 def _may_be_ordered(relation: RelationProfile, first: DateAt, last: DateAt) -> bool:
@@ -179,17 +190,17 @@ def _may_be_ordered(relation: RelationProfile, first: DateAt, last: DateAt) -> b
     or visit the other, and where the relation has a direction, if both are of one label."""
     if "relation" in (first.side, last.side):
         return True
-    return not {*name_words(relation.type)} & ANY_AGE and (relation.directed or first.owner != last.owner)
+    return not {*plain_words(relation.type)} & ANY_AGE and (relation.directed or first.owner != last.owner)
 
 
 def is_named(type_: str, first: DateAt, last: DateAt) -> bool:
     """Whether names say that one date comes before the other: a beginning, and what happens to what has begun; a birth, and what somebody
     made; a parent's birth and a child's; an order, and its delivery."""
-    kinds = {*name_words(type_)}
+    kinds = {*plain_words(type_)}
     if first.words & BIRTH and last.words & BIRTH:
         return bool(kinds & FAMILY)
     if first.words & BEGINNING and not last.words & BEGINNING:
-        happens = last.side == "relation" or not key_words(last.key) or last.words & MOMENT
+        happens = last.side == "relation" or not moment_words(last.key) or last.words & MOMENT
         return bool(happens or (first.words & BIRTH and (kinds & MAKING or last.words & MADE)))
     tables = word_lists("in_order").values()
     return any(without_words(first.key, word_set(firsts)) & without_words(last.key, word_set(lasts)) for firsts, lasts in tables)

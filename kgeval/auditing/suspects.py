@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.graph.connect import Row
+from kgeval.names.forms import without_marks
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.records import Example, GraphRef, Layout
 from kgeval.text.predicates import uncamel
@@ -20,6 +21,9 @@ NO_NUMBER = re.compile(
     r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
 )
 ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
+ELSEWHERE = word_set("""
+    datum zeit uhrzeit jahr tag heure annee jour fecha hora ano dia anno giorno ora tijd jaar dag de du di del des la le el
+""")  # the same in other languages
 TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
 DATED = 0.9  # share of values that are dates
 PLANS = word_set("""
@@ -108,10 +112,20 @@ def name_words(key: str) -> list[str]:
     return [word for word in re.split(r"[\W_]+", uncamel(key).lower()) if word]
 
 
+def plain_words(key: str) -> list[str]:
+    """All words of a name in small letters without accents."""
+    return [without_marks(word) for word in name_words(key)]
+
+
+def moment_words(key: str) -> list[str]:
+    """As `key_words`, without accents, and without words for a date in other languages: date_de_décès is deces."""
+    return [word for word in plain_words(key) if word not in ONLY_DATES and word not in ELSEWHERE]
+
+
 def without_words(key: str, words: Collection[str]) -> set[tuple[str, ...]]:
-    """What is left of a name without one of the words, for each that is in it."""
-    of = key_words(key)
-    return {(*of[:at], *of[at + 1 :]) for at, word in enumerate(of) if word in words}
+    """What is left of a name without one of the words, or two that stand together (check_in), for each that is in it."""
+    of = moment_words(key)
+    return {(*of[:at], *of[at + size :]) for size in (1, 2) for at in range(len(of) - size + 1) if "_".join(of[at : at + size]) in words}
 
 
 def is_date(found: PropertyProfile) -> bool:

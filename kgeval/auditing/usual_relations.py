@@ -11,9 +11,11 @@ LEAST = 30  # nodes of which nearly all say something
 LIKELY = (0.9, 1.5)  # relations a node, by the sample, between which nearly each node may have one
 
 
-def likely_usual(profile: GraphProfile) -> Iterator[tuple[RelationProfile, dict[str, str | bool]]]:
-    """Types and labels between two labels, of which there may be one relation a node, as the queries take them."""
-    nodes = sizes_of_things(profile, LEAST)
+def likely_usual(
+    profile: GraphProfile, least: int = LEAST, most: float = LIKELY[1],
+) -> Iterator[tuple[RelationProfile, dict[str, str | bool]]]:
+    """Types and labels between two labels, of which there may be one relation a node (or more, up to `most`), as the queries take them."""
+    nodes = sizes_of_things(profile, least)
     for relation in profile.types:
         for outgoing in (True, False):
             at: dict[str, float] = {}
@@ -22,7 +24,7 @@ def likely_usual(profile: GraphProfile) -> Iterator[tuple[RelationProfile, dict[
                     label = ends.start if outgoing else ends.end
                     at[label] = at.get(label, 0.0) + ends.share * relation.count
             for label, relations in sorted(at.items()):
-                if label in nodes and LIKELY[0] <= relations / nodes[label] <= LIKELY[1]:
+                if label in nodes and LIKELY[0] <= relations / nodes[label] <= most:
                     yield relation, {"label": label, "type": relation.type, "outgoing": outgoing}
 
 

@@ -32,7 +32,15 @@ def ranking(type_: str, layout: Layout) -> str | None:
     "broader". None where it says something else."""
     label = _PREFIX.sub("", type_)
     words = normalise(uncamel(label))
+    if parent := _parents().get(words):
+        return parent
     return words if words in _ranks() or direction(label, "hierarchy", layout) else None
+
+
+@cache
+def _parents() -> dict[str, str]:
+    """What fathers and mothers are called, as words for a parent: both together put one generation above the other."""
+    return {word: said.replace("_", " ") for said, words in word_lists("parents").items() for word in words}
 
 
 @cache

@@ -1,20 +1,27 @@
-"""missing-usual-relation: nodes without a relation of which nearly each node of their label has just one."""
+"""missing-usual-relation: nodes without a relation of which nearly each node of their label has just one, or each has several."""
 
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.usual_relations import LEAST, arrow, likely_usual
+from kgeval.auditing.suspects import name_words
+from kgeval.auditing.usual_relations import arrow, likely_usual
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
+from kgeval.text.wordlists import word_set
 
+LEAST = 20  # nodes of which nearly all say something
+MANY, FEWEST = 100.0, 3  # relations a node, at most, that are asked, and how many each other node has where none is no chance
+LEAST_MANY = 30  # nodes of which that can be said
 ONE, NONE = 0.9, 0.02  # shares of nodes with one relation, at least, and with none, at most (or one node)
+MADE_OF = word_set("consists comprises ingredient ingredients made composed line lines item items")
+HOLDS = word_set("contains contain includes include part parts")
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: nodes without such a relation, once for each; `total`: nodes of labels of which nearly each has one, likewise."""
     profile: GraphProfile | None = check.settings["profile"]
-    suspects = [asked for _, asked in likely_usual(profile)] if profile else []
+    suspects = [asked for _, asked in likely_usual(profile, LEAST, MANY)] if profile else []
     if not suspects:
         return CheckOutcome(0, 0)
     usual = [row for row in check.own_rows(suspects=suspects) if _is_usual(row)]
@@ -22,7 +29,17 @@ def run(check: CheckRun) -> CheckOutcome:
 
 
 def _is_usual(row: Row) -> bool:
-    return bool(row["nodes"] >= LEAST and row["one"] >= ONE * row["nodes"] and row["none"] <= max(1, NONE * row["nodes"]))
+    if row["nodes"] < LEAST or row["none"] > max(1, NONE * row["nodes"]):
+        return False
+    return bool(row["one"] >= ONE * row["nodes"] or _has_each_several(row))
+
+
+def _has_each_several(row: Row) -> bool:
+    """Whether none is no smaller case of few: all others have three and more, of what holds others two, and of what is made of others (an
+    order of its items, a recipe of its ingredients) one; who bought once may have bought nothing."""
+    words = {*name_words(row["type"])} if row["outgoing"] else set()
+    fewest = 1 if words & MADE_OF else 2 if words & HOLDS else FEWEST
+    return bool(row["nodes"] >= LEAST_MANY and row["least"] >= fewest)
 
 
 def _example(row: Row, example: Example) -> Example:

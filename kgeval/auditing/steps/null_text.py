@@ -6,31 +6,37 @@ import re
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.value_spelling import REPEATED
-from kgeval.auditing.suspects import KeptProperty, judged_properties, text_properties
+from kgeval.auditing.suspects import KeptProperty, every_property, judged_properties, text_properties
 from kgeval.graph.connect import Row
 
-PLANNED = re.compile(r"unknown|n/?a|none", re.IGNORECASE)  # words that may be a category beside others
+NEVER_PLANNED = re.compile(r"null|nan|nil|undefined|lorem ipsum.*|\\n|-+|\?+", re.IGNORECASE | re.DOTALL)  # no category beside others
+FILLER = re.compile(r"lorem ipsum.*", re.IGNORECASE | re.DOTALL)  # no text of whatever
 OFTEN, SHARE = 5, 0.02  # how often such a word stands where it is planned, and which share of all texts it is
 MOST_CATEGORIES = 30  # different texts of a property of categories
 MOST_LISTED = 400  # different texts of a property up to which these are looked at
 CODE = re.compile(r"[A-Za-z]{1,3}")  # NA is Namibia, and Na sodium, among them
+CODED_WORDS = ("na", "tba", "tbd")
 CODED = 0.9  # share of the other texts that are such codes
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: properties with such a word; `total`: properties that hold text."""
     known = text_properties(check)
-    suspects = [found for found in known if found.values.formats.get("null word", 0.0) > 0]
+    named = {found.name for found in known}
+    whole = [*known, *(found for found in every_property(check) if found.name not in named)]
+    suspects = [found for found in whole if found.values.formats.get("null word", 0.0) > 0]
     listed = {found.name: {"most": MOST_CATEGORIES + 1 if _has_few_texts(found) else 0} for found in suspects}
-    return judged_properties(check, known, suspects, _said, more=listed)
+    return judged_properties(check, known, suspects, lambda found, row: _said(row, only_filler=found.name not in named), more=listed)
 
 
 def _has_few_texts(found: KeptProperty) -> bool:
     return found.values.distinct <= REPEATED or found.values.distinct * found.holders <= MOST_LISTED
 
 
-def _said(_: KeptProperty, row: Row) -> str | None:
+def _said(row: Row, *, only_filler: bool) -> str | None:
+    """`only_filler`: of names, types and descriptions, whose words for none are found by checks of their own."""
     words = [(one["text"], one["times"]) for one in row["words"] if not _is_meant(one["text"], one["times"], row)]
+    words = [(text, times) for text, times in words if not only_filler or FILLER.fullmatch(text)]
     hits = sum(times for _, times in words)
     if not hits:
         return None
@@ -41,8 +47,8 @@ def _is_meant(word: str, times: int, row: Row) -> bool:
     """Whether a word is a value: a category that many have beside a few others (F, M, Unknown), or a code among codes (NA)."""
     others = row["others"]
     coded = sum(one["times"] for one in others if CODE.fullmatch(one["text"]))
-    if word.casefold() == "na" and len(others) > 2 and coded >= CODED * sum(one["times"] for one in others):
+    if word.casefold() in CODED_WORDS and len(others) > 2 and coded >= CODED * sum(one["times"] for one in others):
         return True
-    is_alike = "/" in word or any(one["text"][:1].isupper() == word[:1].isupper() for one in others)
+    is_alike = "/" in word or "." in word or any(one["text"][:1].isupper() == word[:1].isupper() for one in others)
     is_category = is_alike and 1 < len(others) <= MOST_CATEGORIES
-    return is_category and PLANNED.fullmatch(word) is not None and times >= max(OFTEN, SHARE * row["texts"])
+    return is_category and NEVER_PLANNED.fullmatch(word) is None and times >= max(OFTEN, SHARE * row["texts"])

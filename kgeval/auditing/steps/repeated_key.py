@@ -16,6 +16,8 @@ from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
 FILLED, LEAST_NODES = 0.95, 10
+LEAST_NAMED = 12  # nodes of which one value twice is a repeat, where the name alone says a key
+ROUNDED = 1e-9  # what shares of floats are off by
 SURE = 0.95  # share of values that differ, from which a property that only looks like a key is one
 NEARLY, LEAST_CODED = 0.98, 50  # the same, and nodes, where its values look like codes, or another property is a key, too
 MOST_SHAPES = 60  # properties of which values are read for their shape
@@ -24,7 +26,9 @@ CODES = word_set("""
     imo mmsi isrc iswc isni ismn isan mbid pmid pmcid oclc lccn asin gln unlocode slug permalink
     barcode serial serialnumber serialno partno
     partnumber itemno articleno accountnumber accountno ordernumber orderno invoicenumber invoiceno licenseplate employeenumber
-    membernumber customernumber
+    membernumber customernumber taxid taxno taxnumber cif nif vat vatid vatno vatnumber vatin ustid ustidnr steuernummer siret siren ip
+    ipaddress mac macaddress licensenumber licencenumber licenseno licenceno licenceplate numberplate platenumber plate kennzeichen
+    matricula targa cote
 """)
 CALLED_ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID|Code|Nr|No)|_(?:id|uuid|key|code|nr|no|number))$")
 NO_KEY = re.compile(
@@ -78,8 +82,16 @@ def _is_called_key(label: LabelProfile, values: PropertyProfile, others: Collect
     plain, own = _plain(values.key), _plain(label.label)
     is_called = plain in (*KEYS, "path", "filepath") or any(plain == own + key for key in KEYS)
     looks_so = CALLED_ID.search(values.key) is not None and not NO_KEY.search(values.key) and not _is_foreign(plain, others)
-    is_key = is_called or (values.distinct >= SURE and (looks_so or plain in CODES))
+    is_key = is_called or (values.distinct >= SURE and looks_so) or _is_code_by_name(label, values)
     return is_key and values.key not in label.name and values.filled >= FILLED
+
+
+def _is_code_by_name(label: LabelProfile, values: PropertyProfile) -> bool:
+    """Whether a property is called like what tells things apart everywhere (an ISBN, a number plate), and all values but one differ, or
+    nearly all."""
+    plain = _plain(values.key)
+    least = min(SURE, 1 - 1 / label.nodes) if label.nodes >= LEAST_NAMED else SURE
+    return (plain in CODES or plain.removeprefix(_plain(label.label)) in CODES) and values.distinct >= least - ROUNDED
 
 
 def _may_hold_codes(label: LabelProfile, values: PropertyProfile, others: Collection[str]) -> bool:
@@ -103,7 +115,8 @@ def _is_suspect(profile: GraphProfile, one: KeySuspect, check: CheckRun) -> bool
     if _is_declared(profile, label, values.key):
         return False
     if any(ID.search(key) or _is_declared(profile, label, key) for key in label.keys):
-        return _plain(values.key) in CODES and values.distinct >= NEARLY and label.nodes >= LEAST_CODED
+        least = min(NEARLY, 1 - 1 / label.nodes) - ROUNDED
+        return label.nodes >= LEAST_NAMED and _is_code_by_name(label, values) and values.distinct >= least
     return values.distinct >= float(check.settings["min_distinct"])
 
 
@@ -129,5 +142,7 @@ def _hits(rows: list[Row], by_shape: Collection[tuple[str, str]], least: float) 
 
 def _example(row: Row) -> Example:
     values = "1 value stands" if row["repeated"] == 1 else f"{row['repeated']:,} values stand"
-    why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once, as '{row['example']}' ({row['times']:,} times)"
+    on = ", ".join([*row["names"], "..."] if row["times"] > len(row["names"]) else row["names"])
+    example = f"'{row['example']}' ({row['times']:,} times: {on})"
+    why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once, as {example}"
     return Example(items=[property_reference(row["owner"], row["key"])], why=why)

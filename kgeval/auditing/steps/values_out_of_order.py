@@ -4,42 +4,50 @@ of themselves and an end, that is so."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.dates_across import orders_across, without_repeats
-from kgeval.auditing.suspects import PLANS, is_date, key_words, layout_keys, without_words
+from kgeval.auditing.suspects import PLANS, is_date, layout_keys, plain_words, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.records import Example
 from kgeval.text.wordlists import word_lists, word_set
 
 LEAST, LEAST_LEARNED = 10, 30  # nodes or relations with both values that show which comes first: by their names, or by their values
+LEAST_SURE = 5  # the same, of dates, and where the names leave nothing else open
 WRONG, WRONG_LEARNED = 0.1, 0.02  # shares of them up to which the wrong order is a mistake; above it the two mean something else
 ORDERED = 0.9  # share of them of which the first is before the last, not the same
 NO_MOMENT = word_set("""
     month hour hours minute minutes week weekday season angle qty quantity count amount price value number total units cost score rating
-    balance
+    balance mes mois monat mese maand woche semaine semana settimana week
 """)  # of what goes round (a night shift ends before it begins), or may fall (what was delivered of what was ordered)
-LIMITS = "limits"  # of whatever
-ONLY_AS_DATES = frozenset(("shipping",))  # pairs that are quantities as well
+LIMITS, PARTS = "limits", "parts"  # of whatever, and of quantities
+ONLY_AS_DATES = frozenset(("shipping", "sight", "market"))  # pairs that are quantities, or names, as well
+NUMBERED = frozenset(("span", "opening", "work", "travel"))  # pairs that number places as well (from a floor to another)
+ONE_IN = 0.02  # share of parts that are more than their whole, up to which it is a mistake
+# what a total may be less by
+LOWERED = word_set("discount rabatt remise descuento sconto korting voucher coupon credit deduction gutschein refund")
 
 
 @dataclass(frozen=True)
 class Ordered:
     """Two properties of which the values of one come before those of the other. `is_named`: by their names; else that is to be seen in
-    their values."""
+    their values. `is_sure`: the names leave nothing else open. `is_part`: one is a part of the other."""
 
     first: str
     last: str
     is_named: bool = True
+    is_sure: bool = field(default=False, compare=False)
+    is_part: bool = field(default=False, compare=False)
 
     def are_slips(self, row: Row) -> bool:
         """Whether the few values that stand the other way round are mistakes."""
         of = row["compared"]
         if self.is_named:
-            return bool(of >= LEAST and row["hits"] <= WRONG * of)
+            most = max(1, (ONE_IN if self.is_part else WRONG) * of)
+            return bool(of >= (LEAST_SURE if self.is_sure else LEAST) and row["hits"] <= most)
         return bool(of >= LEAST_LEARNED and 0 < row["hits"] <= WRONG_LEARNED * of and row["before"] >= ORDERED * of)
 
 
@@ -82,7 +90,8 @@ def _pairs(profile: GraphProfile, own: frozenset[str]) -> Iterator[tuple[dict[st
     ]
     for place, (having, type_, pair) in enumerate(owners):
         owner = type_ or ", ".join(having)
-        yield {"place": place, "owner": owner, "labels": having, "type": type_, "first": pair.first, "last": pair.last}, pair
+        asked: dict[str, str | list[str] | int | None] = {"place": place, "owner": owner, "labels": having, "type": type_}
+        yield {**asked, "first": pair.first, "last": pair.last, "is_part": pair.is_part}, pair
 
 
 def _others(properties: Iterable[PropertyProfile], own: frozenset[str]) -> Iterator[PropertyProfile]:
@@ -94,21 +103,23 @@ def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
     minPrice, maxPrice; a birth, and any date), or, of two dates that are no plans, perhaps by their values."""
     tables = word_lists("in_order").items()
     known = list(properties)
-    words = {found.key: {*key_words(found.key)} for found in known}
+    words = {found.key: {*plain_words(found.key)} for found in known}
+    lowered = any(LOWERED & own for own in words.values())
     # by key and pair of words what is left of the key without a word of the first, and of the last
     firsts = {found.key: {name: without_words(found.key, word_set(first)) for name, (first, _) in tables} for found in known}
     lasts = {found.key: {name: without_words(found.key, word_set(last)) for name, (_, last) in tables} for found in known}
-    of_names: set[tuple[str, str]] = set()
+    of_names: dict[tuple[str, str], Ordered] = {}
     left: list[Ordered] = []
     for first, last in permutations(known, 2):
         of_both = words[first.key] | words[last.key]
         named = {name for name, _ in tables if firsts[first.key][name] & lasts[last.key][name]}
-        if of_both & NO_MOMENT and named != {LIMITS}:
+        if (of_both & NO_MOMENT and not named & {LIMITS, PARTS}) or (named == {PARTS} and lowered):
             continue
         are_dates = is_date(first) and is_date(last)
         if (are_dates and (named or firsts[first.key]["life"])) or named - ONLY_AS_DATES:
-            of_names.add((first.key, last.key))
+            is_sure = are_dates or not named & NUMBERED
+            of_names[first.key, last.key] = Ordered(first.key, last.key, is_sure=is_sure, is_part=named == {PARTS})
         elif are_dates and not PLANS & of_both:
             left.append(Ordered(first.key, last.key, is_named=False))
-    yield from (Ordered(first, last) for first, last in sorted(of_names))
+    yield from (of_names[pair] for pair in sorted(of_names))
     yield from (one for one in left if (one.last, one.first) not in of_names)
