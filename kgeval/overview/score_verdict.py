@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import TypeVar
 
 from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, plural_of, plus, visible
+from kgeval.metrics.summary.means import scoring_failures
 from kgeval.metrics.summary.outcomes import headline_metric
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.overview.wording import reached
@@ -433,14 +434,14 @@ def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
     """The metric that lost most scores; how many others did, too."""
-    failed = [summary for summary in tables.report.summaries if summary.overall.failures]
-    failed.sort(key=lambda finding: -sum(finding.overall.failures.values()))
+    failed = [summary for summary in tables.report.summaries if scoring_failures(summary.overall)]
+    failed.sort(key=lambda finding: -sum(scoring_failures(finding.overall).values()))
     for finding in failed[:1]:
         mean, more = finding.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
         bounds = bracketed(mean.bound_low, mean.bound_high)
         yield OverviewPriority(
             severity="warning", title=f"Questions that could not be scored: {word(finding.metric)}", where=finding.system,
-            evidence=f"{number(sum(mean.failures.values()))} of {plural(mean.n, 'question')}",
+            evidence=f"{number(sum(scoring_failures(mean).values()))} of {plural(mean.n, 'question')}",
             why=(f"With them the mean could be anywhere in {bounds}." if bounds else "The mean is over the others.") + more,
             advice="Run the same command again with --retry-errors.",
         )

@@ -266,6 +266,7 @@ def _without(known: frozenset[str], scores: Scores, rows: Rows, everything: RunS
     def unknown_rows() -> Iterator[Row]:
         for row in rows():
             drawn.add(everything.questions.number(row.question.id), row.question)
+            everything.lose(row)
             if row.question.id not in known:
                 yield row
 
@@ -330,6 +331,7 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
         read.traits.add(number, row.question)
         read.drawn.add(number, row.question)
         read.coverage.add(number, row.answer)
+        read.table.lose(row)
         read.costs.add(number, row.answer)
         read.worst.read_row(row)
         if row.answer.retrieved_nodes or row.answer.retrieved_relations:
