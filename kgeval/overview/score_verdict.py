@@ -263,20 +263,25 @@ def _cycle(tables: ScoreTables, metric: str) -> str:
 
 
 def _survival(tables: ScoreTables) -> str:
-    """What a best system survives, and what not."""
+    """What each system that is ahead survives, and what not; against whom, where that is not all that the headline is about."""
+    systems = list(dict.fromkeys(one.system for one in tables.report.survived))
+    return " ".join(_survives(tables, system) for system in systems[:NAMED])
+
+
+def _survives(tables: ScoreTables, first: str) -> str:
     report = tables.report
-    known = dict.fromkeys(one.check for one in report.survived)
-    if not known:
-        return ""
+    own = [one for one in report.survived if one.system == first]
+    others = list(dict.fromkeys(one.other for one in own))
+    rivals = {name for one in report.outcomes for name in (one.system_a, one.system_b)} - {first}
+    against = "" if rivals <= {*others} else f", against {joined([word(name) for name in others], NAMED)},"
     passed, failed, untried = list[str](), list[str](), list[str]()
-    for check in known:
-        results = [one.passed for one in report.survived if one.check == check]
+    for check in dict.fromkeys(one.check for one in own):
+        results = [one.passed for one in own if one.check == check]
         side = failed if False in results else untried if None in results else passed
         side.append(survival_name(check, report.drawn))
-    first = next(one.system for one in report.survived)
     parts = [f"stands {joined(passed)}" if passed else "", f"does not stand {joined(failed)}" if failed else "",
              f"not tried: {joined(untried)}" if untried else ""]
-    return f"{word(first)} {'; '.join(filter(None, parts))}."
+    return f"{word(first)}{against} {'; '.join(filter(None, parts))}."
 
 
 def survival_name(check: SurvivalCheck, unit: str) -> str:

@@ -11,12 +11,13 @@ import pytest
 from test_score_summary import info, report, row, score
 
 from kgeval.metrics.definition import MetricSettings, Subject
-from kgeval.metrics.facts import ItemVerdicts, RowFacts
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.summary.means import mean_of
 from kgeval.metrics.summary.pairs import PairValues
 from kgeval.metrics.table import all_metrics
 from kgeval.overview.score_verdict import ScoreTables, to_fix, verdict
 from kgeval.records import Answer, Passage, Question, Row, Score, ScoreReport, Verdict
+from kgeval.reports.write import rendered
 from kgeval.stats.thresholds import Threshold
 from kgeval.workflows.score import failed_share
 
@@ -365,3 +366,80 @@ def test_an_error_in_one_repetition_leaves_the_others() -> None:
     rows = [row(0, {"id": "q"}, "A", trial=0, error="timeout", answer=""), row(1, {"id": "q"}, "A", trial=1)]
     mean = report(scores, rows).summaries[0].overall
     assert (mean.n_scored, mean.mean, mean.bound_low, mean.bound_high) == (1, 1.0, 0.5, 1.0)
+
+
+# --- what survives
+
+
+def with_grounding() -> tuple[list[Score], list[Row]]:
+    """Both are equally right; one adds grounded claims, so that it is more faithful, and worse by F1."""
+    scores, rows = of_claims(VARIED)
+    for name, faithful in (("terse", 0.5), ("full", 0.8)):
+        for at in range(40):
+            scores.append(score(f"q{at:03}", 1.0, metric="binary_accuracy", system=name))
+            scores.append(score(f"q{at:03}", min(1.0, faithful + at % 3 / 10), metric="faithfulness", system=name))
+    return scores, rows
+
+
+def test_a_metric_that_does_not_lead_has_to_survive_the_same_checks() -> None:
+    scores, rows = with_grounding()
+    found = report(scores, rows, verdicts=lambda: iter(checked(VARIED, grounded=True)))
+    concluded = {one.metric: (one.conclusion, bool(one.because)) for one in found.gains}
+    assert concluded == {
+        "binary_accuracy": ("no difference found", False), "factual_correctness": ("not decidable", True),
+        "faithfulness": ("not decidable", True),
+    }
+    because = {one.metric: one.because[0] for one in found.gains if one.because}
+    assert because["factual_correctness"].startswith("the difference rests on claims beyond the reference")
+    assert because["faithfulness"].startswith("answer metrics disagree")
+    assert found.survived == [], "those of the headline alone"
+    shown = rendered(found, "md")
+    assert "No system is best in any of 3 metrics" in shown and "| better |" not in shown
+
+
+@pytest.mark.parametrize("by", ["level", "hops"])
+def test_the_same_holds_among_the_questions_of_a_level(by: str) -> None:
+    parts = [{"level": "fact_retrieval"}, {"level": "complex_reasoning"}] if by == "level" else [{"hops": 1}, {"hops": 2}]
+    scores, _ = with_grounding()
+    rows = [row(at, {"id": f"q{at:03}", **parts[at % 2]}, system) for system in VARIED for at in range(40)]
+    found = report(scores, rows, verdicts=lambda: iter(checked(VARIED, grounded=True)))
+    told_of = [one for one in found.gains_by_group if one.by == by and one.metric == "factual_correctness"]
+    assert [one.conclusion for one in told_of] == ["not decidable"] * 2
+    assert all("rests on claims beyond the reference" in " ".join(one.because) for one in told_of)
+
+
+def test_claims_that_are_not_known_are_no_doubt() -> None:
+    found = report(*world({"A": [0.9] * 40, "B": [0.2, 0.4] * 20}, asked(40), "factual_correctness"))
+    assert [one.conclusion for one in found.outcomes] == ["a better"]
+    assert {one.passed for one in found.survived if one.check == "grounded extras"} == {None}
+
+
+def test_what_a_system_survives_names_the_others_where_these_are_not_all() -> None:
+    values: dict[str, list[float | str | None]] = {"A": [1.0] * 60, "B": [0.0] * 30 + [1.0] * 30, "D": [1.0] * 59 + [0.0]}
+    values["D"][:12] = ["timeout: 60 s"] * 12
+    lines = told(report(*world(values, asked(60))))
+    assert any(line.startswith("A, against B, stands with") for line in lines)
+    del values["D"]
+    assert any(line.startswith("A stands with") for line in told(report(*world(values, asked(60))))), "against all there are"
+
+
+# --- claims of empty answers
+
+
+def test_all_that_the_reference_claims_is_missing_in_an_empty_answer_but_not_in_an_error() -> None:
+    scores, rows = of_claims({"A": [(1, 0, 1, 0)] * 20})
+    nothing = {"value": 0.0, "detail": {"empty_answer": True, "reference_claims": 2}}
+    scores = [one.model_copy(update=nothing) if at < 10 else one for at, one in enumerate(scores)]
+    (total,) = report(scores, rows).claims
+    assert (total.answers, total.right, total.missing) == (20, 10, 10 * 2 + 10)
+    lost = [one.model_copy(update={"answer": one.answer.model_copy(update={"error": "timeout"})}) if at < 10 else one
+            for at, one in enumerate(rows)]
+    (total,) = report(scores, lost).claims
+    assert (total.answers, total.right, total.missing) == (10, 10, 10)
+
+
+def test_the_score_of_an_empty_answer_tells_how_many_claims_it_misses() -> None:
+    facts = RowFacts(checks={"reference_claims@answer": ItemVerdicts(tuple(JudgedItem(at, "c", N) for at in (1, 2, 3)))})
+    subject = Subject(row(1, {"id": "q", "reference": "she"}, answer=" "), facts, MetricSettings())
+    for metric in ("factual_correctness", "factual_correctness_printed"):
+        assert all_metrics()[metric].value(subject).detail == {"empty_answer": True, "reference_claims": 3}
