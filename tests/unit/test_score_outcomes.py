@@ -443,3 +443,16 @@ def test_the_score_of_an_empty_answer_tells_how_many_claims_it_misses() -> None:
     subject = Subject(row(1, {"id": "q", "reference": "she"}, answer=" "), facts, MetricSettings())
     for metric in ("factual_correctness", "factual_correctness_printed"):
         assert all_metrics()[metric].value(subject).detail == {"empty_answer": True, "reference_claims": 3}
+
+
+def test_an_answer_that_is_an_error_is_no_wrong_answer_by_hops() -> None:
+    nothing = {"value": 0.0, "detail": {"empty_answer": True}}
+    scores = [score(f"q{at:03}", 1.0, metric="binary_accuracy", system="A") for at in range(20)]
+    scores = [one.model_copy(update=nothing) if at < 10 else one for at, one in enumerate(scores)]
+    rows = [
+        row(at, {"id": f"q{at:03}", "hops": 2}, "A", answer="" if at < 10 else "she", error="timeout" if at < 4 else None)
+        for at in range(20)
+    ]
+    (chain,) = report(scores, rows).reasoning
+    mean = chain.accuracy_by_hop["2"]
+    assert (mean.n, mean.n_scored, mean.mean, mean.failures) == (20, 16, 10 / 16, {"answer_error": 4})
