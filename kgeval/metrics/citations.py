@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
-from kgeval.metrics.shares import is_empty, zero_for_empty
+from kgeval.metrics.definition import Metric, MetricValue, Subject, scored, unscored
+from kgeval.metrics.shares import is_empty, says_nothing, zero_for_empty
 from kgeval.text.names import normalise
 
 METHOD = "GraphRAG evaluation methodology, section 3"
@@ -19,7 +19,7 @@ def citation_precision(subject: Subject) -> MetricValue:
     checked = subject.facts.checks["citations"]
     counts = {"citations": len(checked.items), "supporting": checked.count("supported"), "unknown_chunk": checked.count("unknown_chunk")}
     if not subject.row.answer.citations:
-        return not_applicable("the answer cites nothing")
+        return says_nothing(subject, "the answer cites nothing")
     if (failure := checked.unscored) is not None:
         return unscored(failure, **counts, unjudged=len(checked.items) - checked.judged)
     return scored(counts["supporting"] / counts["citations"], **counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
@@ -72,10 +72,18 @@ def _counts(subject: Subject) -> ClaimCounts | MetricValue:
     )
 
 
+def _zero_for_empty(subject: Subject) -> MetricValue:
+    """0, with the number of the reference's claims where it is known: an empty answer misses all of them."""
+    missed = subject.facts.checks.get(MISSED)
+    claims = {"reference_claims": len(missed.items)} if missed is not None and missed.items else {}
+    zero = zero_for_empty()
+    return replace(zero, detail={**zero.detail, **claims})
+
+
 def _factual(value: Callable[[ClaimCounts], float]) -> Callable[[Subject], MetricValue]:
     def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
-            return zero_for_empty()
+            return _zero_for_empty(subject)
         counts = _counts(subject)
         return counts if isinstance(counts, MetricValue) else scored(value(counts), **counts.detail())
 
@@ -87,7 +95,7 @@ def _accuracy(factual: Callable[[ClaimCounts], float], similar: Callable[[float]
 
     def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
-            return zero_for_empty()
+            return _zero_for_empty(subject)
         counts = _counts(subject)
         if isinstance(counts, MetricValue):
             return counts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable
+from kgeval.metrics.definition import Metric, MetricValue, Subject
 from kgeval.metrics.facts import Label
-from kgeval.metrics.shares import NO_CLAIM, against_contexts, is_empty
+from kgeval.metrics.shares import against_contexts, is_empty, says_nothing
 
 FACT = "answer_claims@contexts"
 RULES = (
@@ -18,8 +18,8 @@ RULES = (
 def _of(label: Label) -> Callable[[Subject], MetricValue]:
     def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
-            return not_applicable(NO_CLAIM, empty_answer=True)
-        return against_contexts(subject, FACT, label, what="claims", none=NO_CLAIM)
+            return says_nothing(subject)
+        return against_contexts(subject, FACT, label, what="claims", none=says_nothing(subject))
 
     return compute
 

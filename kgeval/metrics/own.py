@@ -227,7 +227,7 @@ def criterion_metric(criterion: Criterion) -> Metric:
         if (failure := checked.unscored) is not None:
             return unscored(failure)
         if not checked.items:
-            return not_applicable("there is no answer") if criterion.low_is_good else scored(0.0, empty_answer=True)
+            return not_applicable("there is no answer", empty_answer=True) if criterion.low_is_good else scored(0.0, empty_answer=True)
         item = checked.items[0]
         return scored(item.rating or 0.0, grade=next(grade for grade in criterion.grades if str(grade) == item.label))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts
-from kgeval.metrics.shares import NO_CLAIM, NO_REFERENCE_CLAIM, is_empty, no_context_text, zero_for_empty
+from kgeval.metrics.shares import NO_REFERENCE_CLAIM, is_empty, no_context_text, says_nothing, zero_for_empty
 
 RIGHT, FROM = "answer_claims@reference", "answer_claims@contexts"
 RECALLED, FOUND = "reference_claims@answer", "reference_claims@contexts"
@@ -94,7 +94,7 @@ def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Su
     def compute(subject: Subject) -> MetricValue:
         names = (RIGHT, FROM, FOUND) if relevance else (RIGHT, FROM)
         if is_empty(subject):
-            return not_applicable(NO_CLAIM, empty_answer=True)
+            return says_nothing(subject)
         if no_context_text(subject):
             return not_applicable(NO_TEXT)
         checks = {name: subject.facts.checks[name] for name in names}
@@ -103,7 +103,7 @@ def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Su
                 return unscored(failure, **_judged(checked))
         claims = _claims(checks[RIGHT], checks[FROM], _sources(checks[FOUND]) if relevance else frozenset())
         if not claims:
-            return not_applicable(NO_CLAIM)
+            return says_nothing(subject)
         count = sum(map(counted, claims))
         return scored(count / len(claims), claims=len(claims), counted=count)
 

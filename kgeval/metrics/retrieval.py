@@ -86,7 +86,8 @@ METRICS: tuple[Metric, ...] = (
         definition="evidence texts supported by the retrieved contexts / evidence texts. One that stands word for word in a context (case, "
         "blanks and punctuation aside) is supported without asking. Nothing retrieved: 0.",
         source=SOURCE + "eq. 4, over the evidence", compute=partial(
-            against_contexts, fact="evidence@contexts", label="supported", what="evidence", none="no evidence text is given",
+            against_contexts, fact="evidence@contexts", label="supported", what="evidence",
+            none=not_applicable("no evidence text is given"),
         ),
         needs=("contexts", "evidence"), asks=("evidence@contexts",), tools=("judge",), calls="1", version=2,
     ),
@@ -96,7 +97,8 @@ METRICS: tuple[Metric, ...] = (
         "reference that makes no claim: not applicable.",
         source=SOURCE + "eq. 4, by the letter; RAGChecker's claim recall", needs=("contexts", "reference"),
         compute=partial(
-            against_contexts, fact="reference_claims@contexts", label="supported", what="reference_claims", none=NO_REFERENCE_CLAIM,
+            against_contexts, fact="reference_claims@contexts", label="supported", what="reference_claims",
+            none=not_applicable(NO_REFERENCE_CLAIM),
         ),
         asks=("claims:reference", "reference_claims@contexts"), tools=("judge",), calls="2",
     ),

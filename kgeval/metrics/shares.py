@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgeval.metrics.definition import MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts, Label
 from kgeval.metrics.judge.context import answer_text
+from kgeval.metrics.judge.ratings import outside
 
 NO_CLAIM = "the answer makes no claim"
 NO_REFERENCE_CLAIM = "the reference makes no claim"
@@ -19,6 +20,14 @@ def is_empty(subject: Subject) -> bool:
 def zero_for_empty() -> MetricValue:
     """What correctness metrics say of an empty answer."""
     return scored(0.0, empty_answer=True)
+
+
+def says_nothing(subject: Subject, reason: str = NO_CLAIM) -> MetricValue:
+    """What metrics say of an answer that gives them nothing to look at: not applicable, and missing wherever systems are compared or held
+    to a threshold. A question that the texts do not answer is answered rightly so."""
+    if is_empty(subject):
+        return not_applicable(reason, empty_answer=True)
+    return not_applicable(reason) if outside(subject.row.question) else not_applicable(reason, says_nothing=True)
 
 
 def no_context_text(subject: Subject) -> bool:
@@ -45,9 +54,9 @@ def share(checked: ItemVerdicts, label: Label, *, what: str, none: MetricValue) 
     return scored(checked.count(label) / len(checked.items), **tally(checked, what))
 
 
-def against_contexts(subject: Subject, fact: str, label: Label, *, what: str, none: str) -> MetricValue:
+def against_contexts(subject: Subject, fact: str, label: Label, *, what: str, none: MetricValue) -> MetricValue:
     """A share of statements checked against the retrieved contexts. Without statements, or without a text of a context, it has no
     meaning; where nothing was retrieved nothing is supported."""
     if no_context_text(subject):
         return not_applicable("the contexts have no text")
-    return share(subject.facts.checks[fact], label, what=what, none=not_applicable(none))
+    return share(subject.facts.checks[fact], label, what=what, none=none)

@@ -67,8 +67,9 @@ FACETS: dict[Dimension, tuple[Facet, ...]] = {
         Facet(("path_complete", "path_coverage"), USUAL),
     ),
     "answers": (
-        Facet(("answer_accuracy", "factual_correctness", "binary_accuracy", "answer_accuracy_compat", "factual_correctness_compat",
-               "binary_accuracy_compat", "token_f1", "exact_match"), USUAL),
+        # right or wrong as a whole first: F1 over claims falls with every grounded claim that the reference lacks
+        Facet(("binary_accuracy", "binary_accuracy_compat", "answer_accuracy", "factual_correctness", "answer_accuracy_compat",
+               "factual_correctness_compat", "token_f1", "exact_match"), USUAL),
         Facet(("answer_completeness", "evidence_coverage", "evidence_coverage_compat"), USUAL),
         Facet(("citation_precision",), USUAL),
     ),

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import TypeVar
 
 from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, plural_of, plus, visible
+from kgeval.metrics.summary.means import scoring_failures
 from kgeval.metrics.summary.outcomes import headline_metric
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.overview.wording import reached
@@ -262,20 +263,25 @@ def _cycle(tables: ScoreTables, metric: str) -> str:
 
 
 def _survival(tables: ScoreTables) -> str:
-    """What a best system survives, and what not."""
+    """What each system that is ahead survives, and what not; against whom, where that is not all that the headline is about."""
+    systems = list(dict.fromkeys(one.system for one in tables.report.survived))
+    return " ".join(_survives(tables, system) for system in systems[:NAMED])
+
+
+def _survives(tables: ScoreTables, first: str) -> str:
     report = tables.report
-    known = dict.fromkeys(one.check for one in report.survived)
-    if not known:
-        return ""
+    own = [one for one in report.survived if one.system == first]
+    others = list(dict.fromkeys(one.other for one in own))
+    rivals = {name for one in report.outcomes for name in (one.system_a, one.system_b)} - {first}
+    against = "" if rivals <= {*others} else f", against {joined([word(name) for name in others], NAMED)},"
     passed, failed, untried = list[str](), list[str](), list[str]()
-    for check in known:
-        results = [one.passed for one in report.survived if one.check == check]
+    for check in dict.fromkeys(one.check for one in own):
+        results = [one.passed for one in own if one.check == check]
         side = failed if False in results else untried if None in results else passed
         side.append(survival_name(check, report.drawn))
-    first = next(one.system for one in report.survived)
     parts = [f"stands {joined(passed)}" if passed else "", f"does not stand {joined(failed)}" if failed else "",
              f"not tried: {joined(untried)}" if untried else ""]
-    return f"{word(first)} {'; '.join(filter(None, parts))}."
+    return f"{word(first)}{against} {'; '.join(filter(None, parts))}."
 
 
 def survival_name(check: SurvivalCheck, unit: str) -> str:
@@ -433,14 +439,14 @@ def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
     """The metric that lost most scores; how many others did, too."""
-    failed = [summary for summary in tables.report.summaries if summary.overall.failures]
-    failed.sort(key=lambda finding: -sum(finding.overall.failures.values()))
+    failed = [summary for summary in tables.report.summaries if scoring_failures(summary.overall)]
+    failed.sort(key=lambda finding: -sum(scoring_failures(finding.overall).values()))
     for finding in failed[:1]:
         mean, more = finding.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
         bounds = bracketed(mean.bound_low, mean.bound_high)
         yield OverviewPriority(
             severity="warning", title=f"Questions that could not be scored: {word(finding.metric)}", where=finding.system,
-            evidence=f"{number(sum(mean.failures.values()))} of {plural(mean.n, 'question')}",
+            evidence=f"{number(sum(scoring_failures(mean).values()))} of {plural(mean.n, 'question')}",
             why=(f"With them the mean could be anywhere in {bounds}." if bounds else "The mean is over the others.") + more,
             advice="Run the same command again with --retry-errors.",
         )

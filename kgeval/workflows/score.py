@@ -428,8 +428,11 @@ def asks_judge(session: Session, selection: Selection) -> bool:
 
 
 def failed_share(report: ScoreReport) -> float:
-    """Scores that failed, among all that have a meaning: also where no model was to blame (a graph, an embedding)."""
-    failed = sum(sum(s.overall.failures.values()) for s in report.summaries)
+    """Scores that failed, among all that have a meaning: also where no model was to blame (a graph, an embedding). An answer that is an
+    error is no failure of the scoring."""
+    from kgeval.metrics.summary.means import scoring_failures
+
+    failed = sum(sum(scoring_failures(s.overall).values()) for s in report.summaries)
     return failed / max(1, sum(s.overall.n - s.overall.not_applicable for s in report.summaries))
 
 

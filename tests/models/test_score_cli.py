@@ -421,3 +421,65 @@ def test_the_headline_concludes_nothing_from_grounded_claims_beyond_the_referenc
     claims = {one["system"]: one for one in report["claims"]}
     assert (claims["full"]["right"], claims["full"]["extra_grounded"], claims["full"]["wrong"]) == (24, 18, 0)
     assert claims["terse"]["extra_grounded"] == 0 and claims["full"]["extra_unknown"] == 0
+
+
+def spoken(folder: Path, answers: dict[str, list[str | None]]) -> None:
+    """Questions with one fact each, and what systems say; null: an error."""
+    n = len(next(iter(answers.values())))
+    fact = [f"Fact {at:04} holds." for at in range(n)]
+    asked = [{"id": f"q{at}", "question": f"What is known of {at:04}?", "reference": fact[at]} for at in range(n)]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+    for system, said in answers.items():
+        rows = [
+            {"question_id": f"q{at}", "contexts": [fact[at]], "answer": text or "", **({"error": "timeout"} if text is None else {})}
+            for at, text in enumerate(said)
+        ]
+        (folder / f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_who_refuses_most_questions_is_not_the_most_faithful_and_passes_no_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    right = [f"Fact {at:04} holds." for at in range(40)]
+    wrong = [f"Fact {at:04} 99 holds." for at in range(40)]
+    spoken(tmp_path, {"a": ["I do not know."] * 25 + right[25:], "b": [wrong[at] if at % 2 else right[at] for at in range(40)]})
+
+    def hears_refusals(chat: Any, reply: Any) -> Any:
+        refused = isinstance(reply, dict) and reply.get("statements") == ["I do not know."]
+        return {"statements": [], "nothing_claimed": True} if refused else reply
+
+    with FakeServer(Judge(hears_refusals)) as server:
+        done = score(
+            "a.jsonl", "b.jsonl", "--questions", "questions.jsonl", "--metrics", "faithfulness,factual_correctness", "--model", "m",
+            "--base-url", server.base_url, "-o", "s.json", "--threshold", "a:faithfulness>=0.9",
+        )
+    assert done == 3, capsys.readouterr().out
+    report = json.loads((tmp_path / "s.json").read_text())
+    means = {(one["system"], one["metric"]): one["overall"] for one in report["summaries"]}
+    assert (means["a", "faithfulness"]["mean"], means["a", "faithfulness"]["n_scored"]) == (1, 15)
+    assert {one["conclusion"] for one in report["gains"] if one["metric"] == "faithfulness"} == {"not decidable"}
+    claims = {one["system"]: one for one in report["claims"]}
+    assert (claims["a"]["answers"], claims["a"]["right"], claims["a"]["missing"]) == (40, 15, 25)
+
+
+def test_answers_that_are_errors_leave_a_gate_unanswered_and_are_no_empty_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    right = [f"Fact {at:04} holds." for at in range(20)]
+    spoken(tmp_path, {"a": [None] * 12 + right[12:], "b": list(right)})
+    given = ("a.jsonl", "b.jsonl", "--questions", "questions.jsonl", "--metrics", "exact_match", "-o", "s.json", "--threshold")
+    assert score(*given, "a:exact_match>=0.5") == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "8/20" in shown and "the answer is an error: timeout" in shown and "the answer is empty" not in shown
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["complete"] is True and report["gates"][0]["met"] is None
+    assert score(*given, "a:exact_match>=0.4") == 0, "met even if all of them were wrong"
+
+
+def test_empty_answers_miss_all_that_the_reference_claims(tmp_path: Path) -> None:
+    spoken(tmp_path, {"a": ["", "", "Fact 0002 holds."]})
+    with FakeServer(Judge()) as server:
+        given = ("a.jsonl", "--questions", "questions.jsonl", "--metrics", "factual_correctness", "--model", "m")
+        assert score(*given, "--base-url", server.base_url, "-o", "s.json") == 0
+    (claims,) = json.loads((tmp_path / "s.json").read_text())["claims"]
+    assert (claims["answers"], claims["right"], claims["missing"]) == (3, 1, 2)

@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 from test_score_summary import info, report, row, score
 
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.summary.means import mean_of
 from kgeval.metrics.summary.pairs import PairValues
-from kgeval.overview.score_verdict import ScoreTables, verdict
-from kgeval.records import Row, Score, ScoreReport, Verdict
+from kgeval.metrics.table import all_metrics
+from kgeval.overview.score_verdict import ScoreTables, to_fix, verdict
+from kgeval.records import Answer, Passage, Question, Row, Score, ScoreReport, Verdict
+from kgeval.reports.write import rendered
 from kgeval.stats.thresholds import Threshold
+from kgeval.workflows.score import failed_share
 
 S, C, N = "supported", "contradicted", "not_stated"
 
@@ -290,14 +295,14 @@ def test_correctness_as_a_whole_leads_and_a_metric_that_disagrees_stands_against
 
 
 def test_answers_that_are_errors_are_missing_and_no_proof_against_a_system() -> None:
-    scores, rows = world({"A": [1.0] * 36 + [0.0] * 4 + [1.0] * 60, "B": [0.9] * 40 + [0.0] * 60}, asked(100), "token_f1")
+    scores, rows = world({"A": [0.5] * 40 + [1.0] * 60, "B": [0.9] * 40 + [0.0] * 60}, asked(100), "token_f1")
     lost = [
         one.model_copy(update={"answer": one.answer.model_copy(update={"error": "HTTP 503", "answer": ""})})
         if one.answer.system == "B" and int(one.question.id[1:]) >= 40 else one for one in rows
     ]
     (outcome,) = report(scores, lost).outcomes
     assert (outcome.conclusion, outcome.missing) == ("not decidable", 60)
-    assert [(one.system, one.errors) for one in outcome.coverage] == [("A", 0), ("B", 60)]
+    assert {one.system: one.errors for one in outcome.coverage} == {"A": 0, "B": 60}
     (decided,) = report(scores, rows).outcomes
     assert decided.conclusion == "a better", "the same values of answers that are none"
 
@@ -309,6 +314,145 @@ def test_who_says_nothing_is_not_faithful_and_passes_no_gate_by_it() -> None:
     scores += [score(f"q{at:03}", 0.8, metric="faithfulness", system="B") for at in range(100)]
     gates = [Threshold("faithfulness", ">=", 0.9, of="A"), Threshold("faithfulness", ">=", 0.3, of="A")]
     found = report(scores, gates=gates)
-    assert [gate.met for gate in found.gates] == [None, True] and "missing or empty" in str(found.gates[0].reason)
+    assert [gate.met for gate in found.gates] == [None, True] and "missing, empty or say nothing" in str(found.gates[0].reason)
     (gain,) = found.gains
     assert gain.n == 40 and gain.conclusion == "not decidable"
+
+
+def test_who_claims_nothing_is_missing_like_an_empty_answer_but_not_where_that_is_the_right_answer() -> None:
+    asked_of = Question.model_validate({"id": "q", "question": "who?", "reference": "she"})
+    outside = asked_of.model_copy(update={"level": "negative"})
+    for question, says_nothing in ((asked_of, True), (outside, None)):
+        facts = RowFacts(checks={"answer_claims@contexts": ItemVerdicts(), "citations": ItemVerdicts()})
+        answer = Answer(question_id="q", system="A", answer="I cannot say.", contexts=[Passage(text="t")], citations=[])
+        subject = Subject(Row(n=1, where="f:1", question=question, answer=answer), facts, MetricSettings())
+        for metric in ("faithfulness", "intrinsic_hallucination", "extrinsic_hallucination", "citation_precision"):
+            value = all_metrics()[metric].value(subject)
+            assert (value.status, value.detail.get("says_nothing")) == ("not_applicable", says_nothing), metric
+
+
+@pytest.mark.parametrize("says_nothing", [True, False])
+def test_a_refusal_is_no_way_to_be_the_most_faithful(says_nothing: bool) -> None:
+    refused = {"value": None, "status": "not_applicable", "detail": {"says_nothing": True} if says_nothing else {}}
+    scores = [score(f"q{at:03}", 1.0, metric="faithfulness", system="A") for at in range(100)]
+    scores = [one.model_copy(update=refused) if at >= 20 else one for at, one in enumerate(scores)]
+    scores += [score(f"q{at:03}", float(at % 3 > 0), metric="faithfulness", system="B") for at in range(100)]
+    found = report(scores, gates=[Threshold("faithfulness", ">=", 0.9, of="A")])
+    assert [one.conclusion for one in found.outcomes] == ["not decidable" if says_nothing else "a better"]
+    assert [gate.met for gate in found.gates] == [None if says_nothing else True], "no meaning for the question: it stays out"
+
+
+def test_answers_that_are_errors_are_in_no_mean_and_leave_gates_unanswered() -> None:
+    scores, rows = world({"A": [0.0] * 60 + [1.0] * 40, "B": [0.0] * 30 + [1.0] * 70}, asked(100))
+    lost = [
+        one.model_copy(update={"answer": one.answer.model_copy(update={"error": "timeout", "answer": ""})})
+        if one.answer.system == "A" and int(one.question.id[1:]) < 60 else one for one in rows
+    ]
+    gates = [Threshold("binary_accuracy", ">=", limit, of="A") for limit in (0.5, 0.4)]
+    found = report([*scores, score("q001", 0.0, metric="id_recall", system="A")], lost, gates=gates)
+    mean = next(one.overall for one in found.summaries if (one.system, one.metric) == ("A", "binary_accuracy"))
+    assert (mean.n, mean.n_scored, mean.mean, mean.failures) == (100, 40, 1.0, {"answer_error": 60})
+    assert (mean.bound_low, mean.bound_high) == (0.4, 1.0)
+    assert [gate.met for gate in found.gates] == [None, True] and "60 of its 100 answers are errors" in str(found.gates[0].reason)
+    assert next(one.overall.n_scored for one in found.summaries if (one.system, one.metric) == ("A", "id_recall")) == 1, "of the contexts"
+    worst = [one for one in found.worst if (one.system, one.metric) == ("A", "binary_accuracy")]
+    assert {(one.value, *one.reasons) for one in worst} == {(None, "the answer is an error: timeout")}
+    assert failed_share(found) == 0, "scoring again brings nothing else"
+    assert not any(one.title.startswith("Questions that could not be scored") for one in to_fix(ScoreTables.of(found)))
+
+
+def test_an_error_in_one_repetition_leaves_the_others() -> None:
+    scores = [score("q", value, metric="binary_accuracy", system="A", trial=at) for at, value in enumerate((0.0, 1.0))]
+    rows = [row(0, {"id": "q"}, "A", trial=0, error="timeout", answer=""), row(1, {"id": "q"}, "A", trial=1)]
+    mean = report(scores, rows).summaries[0].overall
+    assert (mean.n_scored, mean.mean, mean.bound_low, mean.bound_high) == (1, 1.0, 0.5, 1.0)
+
+
+# --- what survives
+
+
+def with_grounding() -> tuple[list[Score], list[Row]]:
+    """Both are equally right; one adds grounded claims, so that it is more faithful, and worse by F1."""
+    scores, rows = of_claims(VARIED)
+    for name, faithful in (("terse", 0.5), ("full", 0.8)):
+        for at in range(40):
+            scores.append(score(f"q{at:03}", 1.0, metric="binary_accuracy", system=name))
+            scores.append(score(f"q{at:03}", min(1.0, faithful + at % 3 / 10), metric="faithfulness", system=name))
+    return scores, rows
+
+
+def test_a_metric_that_does_not_lead_has_to_survive_the_same_checks() -> None:
+    scores, rows = with_grounding()
+    found = report(scores, rows, verdicts=lambda: iter(checked(VARIED, grounded=True)))
+    concluded = {one.metric: (one.conclusion, bool(one.because)) for one in found.gains}
+    assert concluded == {
+        "binary_accuracy": ("no difference found", False), "factual_correctness": ("not decidable", True),
+        "faithfulness": ("not decidable", True),
+    }
+    because = {one.metric: one.because[0] for one in found.gains if one.because}
+    assert because["factual_correctness"].startswith("the difference rests on claims beyond the reference")
+    assert because["faithfulness"].startswith("answer metrics disagree")
+    assert found.survived == [], "those of the headline alone"
+    shown = rendered(found, "md")
+    assert "No system is best in any of 3 metrics" in shown and "| better |" not in shown
+
+
+@pytest.mark.parametrize("by", ["level", "hops"])
+def test_the_same_holds_among_the_questions_of_a_level(by: str) -> None:
+    parts = [{"level": "fact_retrieval"}, {"level": "complex_reasoning"}] if by == "level" else [{"hops": 1}, {"hops": 2}]
+    scores, _ = with_grounding()
+    rows = [row(at, {"id": f"q{at:03}", **parts[at % 2]}, system) for system in VARIED for at in range(40)]
+    found = report(scores, rows, verdicts=lambda: iter(checked(VARIED, grounded=True)))
+    told_of = [one for one in found.gains_by_group if one.by == by and one.metric == "factual_correctness"]
+    assert [one.conclusion for one in told_of] == ["not decidable"] * 2
+    assert all("rests on claims beyond the reference" in " ".join(one.because) for one in told_of)
+
+
+def test_claims_that_are_not_known_are_no_doubt() -> None:
+    found = report(*world({"A": [0.9] * 40, "B": [0.2, 0.4] * 20}, asked(40), "factual_correctness"))
+    assert [one.conclusion for one in found.outcomes] == ["a better"]
+    assert {one.passed for one in found.survived if one.check == "grounded extras"} == {None}
+
+
+def test_what_a_system_survives_names_the_others_where_these_are_not_all() -> None:
+    values: dict[str, list[float | str | None]] = {"A": [1.0] * 60, "B": [0.0] * 30 + [1.0] * 30, "D": [1.0] * 59 + [0.0]}
+    values["D"][:12] = ["timeout: 60 s"] * 12
+    lines = told(report(*world(values, asked(60))))
+    assert any(line.startswith("A, against B, stands with") for line in lines)
+    del values["D"]
+    assert any(line.startswith("A stands with") for line in told(report(*world(values, asked(60))))), "against all there are"
+
+
+# --- claims of empty answers
+
+
+def test_all_that_the_reference_claims_is_missing_in_an_empty_answer_but_not_in_an_error() -> None:
+    scores, rows = of_claims({"A": [(1, 0, 1, 0)] * 20})
+    nothing = {"value": 0.0, "detail": {"empty_answer": True, "reference_claims": 2}}
+    scores = [one.model_copy(update=nothing) if at < 10 else one for at, one in enumerate(scores)]
+    (total,) = report(scores, rows).claims
+    assert (total.answers, total.right, total.missing) == (20, 10, 10 * 2 + 10)
+    lost = [one.model_copy(update={"answer": one.answer.model_copy(update={"error": "timeout"})}) if at < 10 else one
+            for at, one in enumerate(rows)]
+    (total,) = report(scores, lost).claims
+    assert (total.answers, total.right, total.missing) == (10, 10, 10)
+
+
+def test_the_score_of_an_empty_answer_tells_how_many_claims_it_misses() -> None:
+    facts = RowFacts(checks={"reference_claims@answer": ItemVerdicts(tuple(JudgedItem(at, "c", N) for at in (1, 2, 3)))})
+    subject = Subject(row(1, {"id": "q", "reference": "she"}, answer=" "), facts, MetricSettings())
+    for metric in ("factual_correctness", "factual_correctness_printed"):
+        assert all_metrics()[metric].value(subject).detail == {"empty_answer": True, "reference_claims": 3}
+
+
+def test_an_answer_that_is_an_error_is_no_wrong_answer_by_hops() -> None:
+    nothing = {"value": 0.0, "detail": {"empty_answer": True}}
+    scores = [score(f"q{at:03}", 1.0, metric="binary_accuracy", system="A") for at in range(20)]
+    scores = [one.model_copy(update=nothing) if at < 10 else one for at, one in enumerate(scores)]
+    rows = [
+        row(at, {"id": f"q{at:03}", "hops": 2}, "A", answer="" if at < 10 else "she", error="timeout" if at < 4 else None)
+        for at in range(20)
+    ]
+    (chain,) = report(scores, rows).reasoning
+    mean = chain.accuracy_by_hop["2"]
+    assert (mean.n, mean.n_scored, mean.mean, mean.failures) == (20, 16, 10 / 16, {"answer_error": 4})

@@ -10,7 +10,7 @@ from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts, Label
 from kgeval.metrics.judge.context import answer_text
-from kgeval.metrics.shares import NO_CLAIM, against_contexts, share, zero_for_empty
+from kgeval.metrics.shares import NO_CLAIM, against_contexts, says_nothing, share, zero_for_empty
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
@@ -22,7 +22,7 @@ NOT_STATED: Label = "not_stated"
 def kg_grounding(subject: Subject) -> MetricValue:
     """Claims of the answer that go back to triples of the stored graph / claims. `support`: claim -> element ids of its triples."""
     if not answer_text(subject.row):
-        return not_applicable("the answer makes no claim", empty_answer=True)
+        return says_nothing(subject)
     grounded = subject.facts.grounded
     if grounded is None:
         return unscored(NOT_ASKED)
@@ -34,7 +34,7 @@ def kg_grounding(subject: Subject) -> MetricValue:
     if failure := checked.unscored:
         return unscored(failure, **counts)
     if not checked.items:
-        return not_applicable("the answer makes no claim")
+        return says_nothing(subject)
     support = {
         item.number: [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
         for item in checked.items if item.label == SUPPORTED
@@ -139,7 +139,7 @@ def stepwise_reasoning(subject: Subject) -> MetricValue:
 
 def reasoning_support(subject: Subject) -> MetricValue:
     """Steps of the system's own reasoning that its contexts support / its steps: does each conclusion follow from what was retrieved?"""
-    return against_contexts(subject, "reasoning@contexts", SUPPORTED, what="reasoning_steps", none=NO_CLAIM)
+    return against_contexts(subject, "reasoning@contexts", SUPPORTED, what="reasoning_steps", none=not_applicable(NO_CLAIM))
 
 
 def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[str, JsonValue]]:

@@ -25,7 +25,7 @@ from kgeval.metrics.summary.groups import (
     mean_by_type,
 )
 from kgeval.metrics.summary.means import mean_of_values
-from kgeval.metrics.summary.outcomes import OutcomeInputs, concluded, headline_metric
+from kgeval.metrics.summary.outcomes import OutcomeInputs, concluded, headline_metric, part_doubts
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
 from kgeval.metrics.summary.values import RunScores, Values
@@ -227,14 +227,15 @@ def build_report(
         notes.append(f"differences by level and hops are of all datasets together: there are more than {MOST_DATASETS}")
     headline = headline_metric(parts.summaries, infos, [row.metric for row in leaders])
     covered = read.coverage.of(systems)
-    conclusions = concluded(OutcomeInputs(
+    inputs = OutcomeInputs(
         read.table, {info.metric: info for info in infos}, names, parts.summaries,
         gains(
             read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
             coverage=read.coverage,
         ),
         headline, options.against, read.drawn, read.coverage, covered, read.claims, options.seed,
-    ))
+    )
+    conclusions = concluded(inputs)
     with_graph = [system.model_copy(update={"graph": system.system in read.graphs}) for system in systems]
     missing = {entry.system: options.missing.get(entry.system, entry.questions_missing) for entry in systems}
     return ScoreReport(
@@ -246,6 +247,7 @@ def build_report(
         gains_by_group=group_gains(
             read.table, names, infos, groups, baseline=options.against, graphs=read.graphs, seed=options.seed, drawn=read.drawn,
             coverage=read.coverage, covered=covered,
+            doubts=lambda figures, p, part: part_doubts(inputs, figures, p, part.questions, alone=part.codes is None),
         ),
         costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.against, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
@@ -266,6 +268,7 @@ def _without(known: frozenset[str], scores: Scores, rows: Rows, everything: RunS
     def unknown_rows() -> Iterator[Row]:
         for row in rows():
             drawn.add(everything.questions.number(row.question.id), row.question)
+            everything.lose(row)
             if row.question.id not in known:
                 yield row
 
@@ -330,6 +333,7 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
         read.traits.add(number, row.question)
         read.drawn.add(number, row.question)
         read.coverage.add(number, row.answer)
+        read.table.lose(row)
         read.costs.add(number, row.answer)
         read.worst.read_row(row)
         if row.answer.retrieved_nodes or row.answer.retrieved_relations:

@@ -33,11 +33,13 @@ FIELDS = ("right", "wrong", "extra_grounded", "extra_ungrounded", "extra_unknown
 
 @dataclass
 class ClaimTable:
-    """Six small numbers an answer, by system and repetition. `metric`: of whose scores they come; None: no metric of the run has them."""
+    """Six small numbers an answer, by system and repetition. `metric`: of whose scores they come; None: no metric of the run has them.
+    `empty`: the answers that are empty (system, repetition, question), with the number of claims that the reference makes."""
 
     table: RunScores
     metric: str | None
     counts: dict[str, dict[int, array[int]]] = field(default_factory=dict)
+    empty: list[tuple[str, int, str, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, table: RunScores, infos: Sequence[MetricInfo]) -> ClaimTable:
@@ -54,6 +56,8 @@ class ClaimTable:
         if len(numbers) == len(told):
             right, wrong, extra, missing = numbers
             self._put(score.system, score.trial or 0, score.question_id, (right, wrong, 0, 0, extra, missing))
+        elif score.detail.get("empty_answer") is True and isinstance(claims := score.detail.get("reference_claims"), int):
+            self.empty.append((score.system, score.trial or 0, score.question_id, claims))
 
     def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Tells grounded claims from others, by the verdicts of whole rows, which stand together."""
@@ -65,9 +69,13 @@ class ClaimTable:
                 self._put(system, trial or 0, question, counted)
 
     def enter(self, systems: Iterable[str]) -> None:
-        """Puts both views into the table of scores, as metrics of their own."""
+        """Puts both views into the table of scores, as metrics of their own. What the reference claims is all missing in an empty answer,
+        but not in one that is an error."""
         if self.metric is None:
             return
+        for system, trial, question, claims in self.empty:
+            if self.table.columns[system, self.metric][trial][self.table.questions.number(question)] >= 0:
+                self._put(system, trial, question, (0, 0, 0, 0, 0, claims))
         for system in systems:
             views: tuple[dict[int, array[float]], ...] = ({}, {})
             for trial, coded in self.table.columns.get((system, self.metric), {}).items():

@@ -8,7 +8,7 @@ the correction for many of them. What may be concluded is decided by `kgeval.sta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,7 +17,7 @@ from kgeval.metrics.summary.costs import Costs
 from kgeval.metrics.summary.coverage import Coverage
 from kgeval.metrics.summary.drawn import Drawn
 from kgeval.metrics.summary.groups import Grouping
-from kgeval.metrics.summary.pairs import Pair, PairFigures, pair_values
+from kgeval.metrics.summary.pairs import Pair, PairFigures, PairValues, pair_values
 from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
 from kgeval.records import BothMeans, Gain, GainBy, GroupCost, GroupGain, MetricInfo, SystemCoverage
@@ -36,6 +36,7 @@ MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many sys
 MOST_DATASETS = 8  # with more, groups are of all datasets together: every further test makes the others less sure
 RELEVANCE = "context_relevance"
 ALPHA = 0.05
+Doubts = Callable[[PairFigures, float | None, PairValues], list[str]]
 
 
 def gains(
@@ -67,28 +68,29 @@ def gain(table: RunScores, metric: str, pair: Pair, *, seed: int, only: Whole | 
 
 def group_gains(
     table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], groups: Grouping, *, baseline: str | None,
-    graphs: Collection[str], seed: int, drawn: Drawn, coverage: Coverage, covered: Mapping[str, SystemCoverage],
+    graphs: Collection[str], seed: int, drawn: Drawn, coverage: Coverage, covered: Mapping[str, SystemCoverage], doubts: Doubts,
 ) -> list[GroupGain]:
     """The same by level and by hops, where the questions have several of them, and by these within each of several datasets. A group in
     which the metric has no meaning for a system has no row.
 
+    `doubts`: why nothing may be concluded of two systems, by their figures, p and values.
     Holm's correction is over all rows of one metric: which metric is looked at is decided before, how many groups are is not.
     """
     rows: list[GroupGain] = []
     if not _fields(groups):  # else the values of a million questions were unfolded for every pair, for no row
         return rows
     for info in compared(infos):
-        tested: list[tuple[PairFigures, dict[str, Any]]] = []
+        tested: list[tuple[PairFigures, PairValues, dict[str, Any]]] = []
         for pair in pairs(systems, baseline, graphs):
             both = pair_values(table, info.metric, pair, lower=info.better == "lower", drawn=drawn, coverage=coverage)
             for by, value, dataset, places in _members(groups, both.questions):
                 part = both.of(places)
                 if part.meant:
                     part = part.alone() if by == drawn.unit else part
-                    tested.append((part.figures(seed), {"by": by, "value": value, "dataset": dataset}))
-        level = ALPHA / max(1, sum(figures.p is not None for figures, _ in tested))
-        for (figures, where), p in zip(tested, holm([figures.p for figures, _ in tested]), strict=True):
-            found = figures.outcome(p, covered, drawn.unit)
+                    tested.append((part.figures(seed), part, {"by": by, "value": value, "dataset": dataset}))
+        level = ALPHA / max(1, sum(figures.p is not None for figures, *_ in tested))
+        for (figures, part, where), p in zip(tested, holm([figures.p for figures, *_ in tested]), strict=True):
+            found = figures.outcome(p, covered, drawn.unit, doubts=doubts(figures, p, part))
             rows.append(GroupGain(
                 **figures.fields, **figures.tests, **where, p_holm=p, detectable=figures.detectable(level), conclusion=found.conclusion,
                 because=found.because,

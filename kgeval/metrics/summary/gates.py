@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from kgeval.metrics.definition import Metric
+from kgeval.metrics.summary.values import ANSWER_ERROR
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Gate, Mean, MetricSummary
 from kgeval.stats.thresholds import Better, Threshold, parse_thresholds, without_at
@@ -47,8 +48,8 @@ def evaluate(
     """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
 
     `complete`: the run was not stopped; else no gate is answered, for rows are missing. `missing`: by system, questions that it did
-    not answer: a file that broke off must not pass. `silent`: by system and metric, questions whose answer is empty, so that the metric has
-    no meaning: whoever says nothing must not pass as faithful.
+    not answer: a file that broke off must not pass. `silent`: by system and metric, questions whose answer is empty or says nothing, so
+    that the metric has no meaning: whoever says nothing must not pass as faithful.
     """
     results = []
     for gate in gates:
@@ -82,5 +83,7 @@ def _why_not(mean: Mean | None, missing: int) -> str:
     if mean is None or mean.n_scored == 0:
         return "it has no value"
     if failed := sum(mean.failures.values()):
-        return f"{failed} of its {mean.n} questions failed, and could decide it"
-    return "answers are missing or empty that could decide it" if missing else "the run was stopped before its end"
+        lost = mean.failures.get(ANSWER_ERROR, 0)
+        why = f" ({lost} answers are errors)" if 0 < lost < failed else ""
+        return f"{failed} of its {mean.n} {'answers are errors' if lost == failed else f'questions failed{why}'}, and could decide it"
+    return "answers are missing, empty or say nothing, which could decide it" if missing else "the run was stopped before its end"

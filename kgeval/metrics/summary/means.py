@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kgeval.metrics.summary.drawn import has_groups, in_order
+from kgeval.metrics.summary.values import ANSWER_ERROR
 from kgeval.records import Mean
 from kgeval.rounding import is_equal
 from kgeval.stats.bootstrap import bootstrap_mean
@@ -41,6 +42,11 @@ def mean_of(
         [code for code, value in zip(codes, values, strict=True) if value is not None], dtype=np.int64,
     )
     return _mean(scored, np.ones(len(scored)), dict(causes), not_applicable=not_applicable, seed=seed, codes=known)
+
+
+def scoring_failures(mean: Mean) -> dict[str, int]:
+    """The questions that the scoring failed at, by cause: those whose answer is an error are not among them."""
+    return {cause: count for cause, count in mean.failures.items() if cause != ANSWER_ERROR}
 
 
 def mean_of_values(values: Values, *, seed: int, codes: Whole | None = None) -> Mean:

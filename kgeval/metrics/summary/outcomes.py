@@ -6,8 +6,10 @@ Every conclusion is `kgeval.stats.outcome.conclude`'s; what does not survive is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kgeval.format import bracketed, figure, first_of, plural, plus
 from kgeval.metrics.summary.claims import COUNTED, EXTRAS_NEUTRAL, MISSING_NEUTRAL, ClaimTable
@@ -22,6 +24,12 @@ from kgeval.rounding import at_most, side, sign
 from kgeval.stats.adjust import holm
 from kgeval.stats.grouped import LEAST_GROUPS
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
 # The metric of the headline: the first of these that most systems have values of. An answer is right or wrong as a whole before claims of
 # it are counted: F1 over claims is lower for whoever adds a claim that is true, and for a right answer in one word.
 WHOLE = ("binary_accuracy", "binary_accuracy_compat")
@@ -31,6 +39,8 @@ HEADLINES = (
 OF_RIGHTNESS = frozenset((
     *HEADLINES[:5], *COUNTED, "factual_correctness_compat", "statement_precision", "evidence_coverage", "evidence_coverage_compat",
 ))
+# F1 over claims, whoever's: lower for whoever adds a claim, and for whoever leaves one out
+OVER_CLAIMS = (*COUNTED, "factual_correctness_compat")
 TELL_MISSING = (*WHOLE, "answer_completeness")
 NOT_OF_RIGHTNESS = frozenset(("answer_relevancy", "answer_relevancy_compat", "citation_precision", "citation_coverage"))
 DOUBTS: tuple[SurvivalCheck, ...] = ("answer metrics", "grounded extras", "missing claims")
@@ -71,11 +81,22 @@ class OutcomeInputs:
     claims: ClaimTable
     seed: int
 
-    def measured(self, metric: str, pair: Pair) -> PairFigures:
-        """Two systems by a metric."""
-        known = self.infos.get(metric)
-        lower = known is not None and known.better == "lower"
-        return pair_values(self.table, metric, pair, lower=lower, drawn=self.drawn, coverage=self.coverage).figures(self.seed)
+    def measured(self, metric: str, pair: Pair, only: Whole | None = None, *, alone: bool = False) -> PairFigures:
+        """Two systems by a metric, once measured for all questions. `only`: numbers of the questions that count; `alone`: each stands alone
+        among them."""
+        import numpy as np
+
+        if only is None and (found := self._known.get((metric, pair)) or self._known.get((metric, pair[::-1]))):
+            return found if found.pair == pair else found.turned()
+        both = pair_values(self.table, metric, pair, lower=self.lower(metric), drawn=self.drawn, coverage=self.coverage)
+        if only is not None:
+            both = both.of(np.flatnonzero(np.isin(both.questions, only)))
+            return (both.alone() if alone else both).figures(self.seed)
+        return self._known.setdefault((metric, pair), both.figures(self.seed))
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, Pair], PairFigures]:
+        return {(figures.metric, figures.pair): figures for figures in self.figures}
 
     def lower(self, metric: str) -> bool:
         """True where a lower value is better."""
@@ -89,7 +110,7 @@ def concluded(inputs: OutcomeInputs) -> Concluded:
     corrected = _corrected([figures.p for figures in inputs.figures], leading)
     gains, known = [], dict[Pair, tuple[PairFigures, float | None, list[Survived]]]()
     for figures, p, is_headline in zip(inputs.figures, corrected, leading, strict=True):
-        survived = list(_survived(inputs, figures, p)) if is_headline else []
+        survived = list(_survived(inputs, figures, p))
         if is_headline:
             known[figures.pair] = figures, p, survived
         found = figures.outcome(p, inputs.covered, inputs.drawn.unit, doubts=_doubts(survived))
@@ -152,8 +173,15 @@ def _doubts(survived: Sequence[Survived]) -> list[str]:
     return [one.because for one in survived if one.check in DOUBTS and one.passed is False]
 
 
-def _survived(inputs: OutcomeInputs, figures: PairFigures, p: float | None) -> Iterator[Survived]:
-    """What the better of the two has to survive; nothing where neither is ahead by the figure alone."""
+def part_doubts(inputs: OutcomeInputs, figures: PairFigures, p: float | None, part: Whole, *, alone: bool) -> list[str]:
+    """Why nothing may be concluded of two systems among some of the questions (`part`: their numbers), which may stand `alone` there."""
+    return _doubts(list(_survived(inputs, figures, p, lambda metric, pair: inputs.measured(metric, pair, part, alone=alone))))
+
+
+def _survived(inputs: OutcomeInputs, figures: PairFigures, p: float | None, measured: Measured | None = None) -> Iterator[Survived]:
+    """What the better of the two has to survive; nothing where neither is ahead by the figure alone. `measured`: two systems by another
+    metric; None: over all questions."""
+    measured = measured or inputs.measured
     ahead = side(figures.figure.low, figures.figure.high)
     grouped = "groups" in figures.fields
     if grouped and figures.figure.low is None:
@@ -163,25 +191,26 @@ def _survived(inputs: OutcomeInputs, figures: PairFigures, p: float | None) -> I
     figures = figures if ahead > 0 else figures.turned()
     first, other = figures.pair
     for check, (passed, because) in (
-        ("answer metrics", _other_metrics(inputs, figures)), ("grounded extras", _without_extras(inputs, figures)),
-        ("missing claims", _without_missing(inputs, figures)), ("groups", _by_groups(inputs, figures)),
+        ("answer metrics", _other_metrics(inputs, figures, measured)), ("grounded extras", _without_extras(inputs, figures, measured)),
+        ("missing claims", _without_missing(inputs, figures, measured)), ("groups", _by_groups(inputs, figures)),
         ("failed rows", _failed_rows(figures)),
     ):
         yield Survived.model_validate({"system": first, "other": other, "check": check, "passed": passed, "because": because})
 
 
 Told = tuple[bool | None, str]
+Measured = Callable[[str, Pair], PairFigures]
 
 
 def _is_ahead(figures: PairFigures, p: float | None) -> bool:
     return side(figures.figure.low, figures.figure.high) > 0 and p is not None and at_most(p, ALPHA)
 
 
-def _other_metrics(inputs: OutcomeInputs, figures: PairFigures) -> Told:
+def _other_metrics(inputs: OutcomeInputs, figures: PairFigures, measured: Measured) -> Told:
     """Whether another metric of what is right puts the other system first."""
     by_words = figures.metric not in OF_RIGHTNESS
     metrics = [name for name in inputs.infos if name != figures.metric and _tells_rightness(name, by_words)]
-    found = [_in_order(inputs, name, figures.pair) for name in metrics]
+    found = [measured(name, figures.pair) for name in metrics]
     corrected = holm([one.p for one in found])
     against = [one for one, p in zip(found, corrected, strict=True) if _is_ahead(one.turned(), p)]
     if not found:
@@ -201,19 +230,11 @@ def _tells_rightness(metric: str, by_words: bool) -> bool:
     return metric in OF_RIGHTNESS or (by_words and known.group == "answers" and metric not in NOT_OF_RIGHTNESS)
 
 
-def _in_order(inputs: OutcomeInputs, metric: str, pair: Pair) -> PairFigures:
-    """The two by another metric, from what is measured already where it is."""
-    for figures in inputs.figures:
-        if figures.metric == metric and set(figures.pair) == set(pair):
-            return figures if figures.pair == pair else figures.turned()
-    return inputs.measured(metric, pair)
-
-
-def _without_extras(inputs: OutcomeInputs, figures: PairFigures) -> Told:
+def _without_extras(inputs: OutcomeInputs, figures: PairFigures, measured: Measured) -> Told:
     """Whether the first is ahead where claims beyond the reference count for nothing, but those that are known to be ungrounded."""
-    if figures.metric not in COUNTED:
+    if figures.metric not in OVER_CLAIMS or not inputs.claims.counts:
         return _not_of_claims(figures.metric)
-    neutral = inputs.measured(EXTRAS_NEUTRAL, figures.pair)
+    neutral = measured(EXTRAS_NEUTRAL, figures.pair)
     told = f"F1 where grounded claims beyond the reference count for nothing: {_told(neutral.figure)}"
     if _is_ahead(neutral, neutral.p):
         return True, told
@@ -222,16 +243,16 @@ def _without_extras(inputs: OutcomeInputs, figures: PairFigures) -> Told:
     return False, f"the difference rests on claims beyond the reference. {told}{known}"
 
 
-def _without_missing(inputs: OutcomeInputs, figures: PairFigures) -> Told:
+def _without_missing(inputs: OutcomeInputs, figures: PairFigures, measured: Measured) -> Told:
     """Whether the first is ahead where claims of the reference that an answer leaves out count for nothing, or by a metric that knows what
     the question asks for."""
-    if figures.metric not in COUNTED:
+    if figures.metric not in OVER_CLAIMS or not inputs.claims.counts:
         return _not_of_claims(figures.metric)
-    neutral = inputs.measured(MISSING_NEUTRAL, figures.pair)
+    neutral = measured(MISSING_NEUTRAL, figures.pair)
     told = f"precision where missing claims count for nothing: {_told(neutral.figure)}"
     if _is_ahead(neutral, neutral.p):
         return True, told
-    telling = [_in_order(inputs, name, figures.pair) for name in TELL_MISSING if name in inputs.infos]
+    telling = [measured(name, figures.pair) for name in TELL_MISSING if name in inputs.infos]
     if proven := [one.metric for one in telling if _is_ahead(one, one.p)]:
         return True, f"{told}; {proven[0]} puts {figures.pair[0]} first too"
     not_seen = " or ".join(one.metric for one in telling)
@@ -245,6 +266,8 @@ def _without_missing(inputs: OutcomeInputs, figures: PairFigures) -> Told:
 def _not_of_claims(metric: str) -> Told:
     if metric in WHOLE or metric not in all_metrics():
         return True, f"{metric} looks at the answer as a whole"
+    if metric in OVER_CLAIMS:
+        return None, f"the claims behind {metric} are not known"
     if metric in OF_RIGHTNESS:
         return None, f"{metric} counts one kind of claims only"
     return None, f"{metric} compares texts: it does not tell what is right"

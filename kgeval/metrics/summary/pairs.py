@@ -34,7 +34,7 @@ class PairFigures:
     """What two systems differ by. `fields`: those of a Gain; `tests`: what a PairedGain has beside them. `variance`: of the mean, where
     questions come in groups. `missing`: questions that one of them has no value for; `lowest`, `highest`: the figure with all of them lost,
     won by the first; like `figure` above 0 where the first is better, whichever way the metric goes. What is missing: a value that failed
-    or has no meaning because the answer is empty, a question that a system was not asked, an answer that is an error."""
+    or has no meaning because the answer is empty or says nothing, a question that a system was not asked, an answer that is an error."""
 
     metric: str
     pair: Pair

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 
 from kgeval.metrics.summary.drawn import ALONE
 from kgeval.metrics.summary.means import mean_of
+from kgeval.metrics.summary.values import ANSWER_ERROR
 from kgeval.records import Mean, Question, ReasoningSummary, Row, Score
 
 STEPS = "stepwise_accuracy"
@@ -90,11 +91,21 @@ class Chains:
         self._wanted = (accuracy,) if accuracy else ACCURACIES  # NO_METRIC is no metric of any score
         self._chains: dict[str, dict[str, _Chain]] = defaultdict(lambda: defaultdict(_Chain))
         self._right: dict[str, dict[str, dict[str, _Repetitions]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Repetitions)))
+        self._empty: dict[tuple[str, str], list[Score]] = {}  # by system and question; whether they are errors is told by the rows
+        self._chained: set[str] = set()
         self._hops: dict[str, int] = {}
         self._codes: dict[str, int] = {}
 
     def add(self, score: Score) -> None:
         """Takes a score in; those of other metrics are passed over."""
+        if score.metric == STEPS:
+            self._chained.add(score.question_id)
+        if score.detail.get("empty_answer") is True and (score.metric == STEPS or score.metric in self._wanted):
+            self._empty.setdefault((score.system, score.question_id), []).append(score)
+        else:
+            self._take(score)
+
+    def _take(self, score: Score) -> None:
         if score.metric == STEPS:
             self._chains[score.system][score.question_id].add(score)
         elif score.metric in self._wanted:
@@ -103,13 +114,19 @@ class Chains:
 
     def read(self, row: Row, code: int = ALONE) -> None:
         """Takes in what a row tells of its question. `code`: its group (`Drawn`)."""
+        if row.answer.error is not None and (held := self._empty.get((row.answer.system, row.question.id))):
+            held[:] = [_lost(one) if row.answer.trial in (None, one.trial or 0) else one for one in held]
         if (hops := hops_of(row.question)) is not None:
             self._hops[row.question.id] = hops
-        if code != ALONE and (hops is not None or any(row.question.id in chains for chains in self._chains.values())):
+        if code != ALONE and (hops is not None or row.question.id in self._chained):
             self._codes[row.question.id] = code
 
     def summaries(self, *, seed: int) -> list[ReasoningSummary]:
-        """One a system that has a chain, or an answer to a question of known depth, in the order of their names."""
+        """One a system that has a chain, or an answer to a question of known depth, in the order of their names. After all rows, once."""
+        for held in self._empty.values():
+            for score in held:
+                self._take(score)
+        self._empty.clear()
         metric = next((name for name in self._wanted if name in self._right), None)
         right = self._right[metric] if metric else {}
         summaries = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
@@ -208,6 +225,11 @@ def _add(mean: _Repetitions, score: Score, decide: Callable[[float], float]) -> 
         mean.add(decide(score.value))
     elif score.status == "unscored":
         mean.fail((score.reason or "").split(":", 1)[0].strip() or "unknown", score.trial or 0)
+
+
+def _lost(score: Score) -> Score:
+    """The score of an answer that is an error: no wrong step and no wrong answer."""
+    return score.model_copy(update={"status": "unscored", "value": None, "reason": ANSWER_ERROR, "detail": {}})
 
 
 def _from_half(value: float) -> float:

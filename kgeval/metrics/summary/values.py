@@ -11,7 +11,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kgeval.errors import InputError
-from kgeval.records import MetricInfo, Score
+from kgeval.metrics.table import all_metrics
+from kgeval.records import MetricInfo, Row, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +24,16 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Hashable)
 
 # Where a column holds no value in 0..1; cause c is FAILED - c. One float an answer and metric is all that a run of a million rows may keep.
-ABSENT, NOT_APPLICABLE, SILENT, FAILED = -1.0, -2.0, -2.5, -3.0  # SILENT: not applicable, because the answer is empty
+ABSENT, NOT_APPLICABLE, SILENT, FAILED = -1.0, -2.0, -2.5, -3.0  # SILENT: not applicable, because the answer is empty or says nothing
+SAYS_NOTHING = ("empty_answer", "says_nothing")  # in the detail of a score
+ANSWER_ERROR = "answer_error"  # the cause of values that are missing because the answer is an error
 EXACT = 10**12  # sums are kept in units of 1e-12: whole numbers add up to the same in any order
+
+
+def is_of_answers(metric: str) -> bool:
+    """Whether the metric looks at the answer, and not only at what was retrieved for it; those of the user's own do."""
+    known = all_metrics().get(metric)
+    return known is None or known.group in ("answers", "grounding", "reasoning")
 
 
 class Numbers(Generic[T]):
@@ -47,7 +56,7 @@ class Values:
 
     `value`: in 0..1, NaN where there is none; `there`: share of the repetitions that have a value, of questions with a value.
     `cause`: number in `causes` of the failed, -1 of the others. Exactly one of scored, failed and not applicable holds. `silent`: of these
-    last ones, whose answer is empty.
+    last ones, whose answer is empty or says nothing that the metric looks at.
     """
 
     value: Floats
@@ -92,6 +101,7 @@ class RunScores:
         self.columns: dict[tuple[str, str], dict[int, array[float]]] = {}
         self.aspects: dict[tuple[str, str], dict[str, list[int]]] = {}
         self._signatures = {info.metric: info.signature for info in infos}
+        self._of_answers = [info.metric for info in infos if is_of_answers(info.metric)]
         self._systems = frozenset(systems)
         self._named = aspects
         self._faults: Counter[str] = Counter()
@@ -117,6 +127,19 @@ class RunScores:
         if score.status == "scored" and (named := self._named.get(score.metric)):
             self._add_aspects(score, named)
 
+    def lose(self, row: Row) -> None:
+        """Takes the values back that metrics of answers gave an answer that is an error: it is missing, and says nothing for or against its
+        system. Only after all scores are in."""
+        if row.answer.error is None:
+            return
+        place, code = self.questions.number(row.question.id), FAILED - self.causes.number(ANSWER_ERROR)
+        for metric in self._of_answers:
+            columns = self.columns.get((row.answer.system, metric), {})
+            trial = row.answer.trial
+            for column in columns.values() if trial is None else filter(None, [columns.get(trial)]):
+                if place < len(column) and column[place] != ABSENT:
+                    column[place] = code
+
     def check(self) -> None:
         """Raises: InputError that names every metric whose scores are of another run, or came twice."""
         if self._faults:
@@ -141,7 +164,7 @@ class RunScores:
         if score.status == "scored" and score.value is not None:
             return score.value
         if score.status == "not_applicable":
-            return SILENT if score.detail.get("empty_answer") is True else NOT_APPLICABLE
+            return SILENT if any(score.detail.get(name) is True for name in SAYS_NOTHING) else NOT_APPLICABLE
         return FAILED - self.causes.number((score.reason or "unknown").split(":", 1)[0].strip() or "unknown")
 
     def _add_aspects(self, score: Score, named: Sequence[str]) -> None:

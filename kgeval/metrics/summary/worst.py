@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from kgeval.metrics.path import path_picture
 from kgeval.metrics.references import numbered
+from kgeval.metrics.summary.values import is_of_answers
 from kgeval.metrics.table import all_metrics
 from kgeval.records import MetricInfo, Picture, Row, Score, Verdict, WorstRow
 
@@ -39,6 +40,7 @@ class _RowTexts:
     answer: str = ""
     references: tuple[str, ...] = ()
     path: Picture | None = None
+    error: str | None = None
 
 
 @dataclass
@@ -99,7 +101,7 @@ class Worst:
         if keys:
             references = tuple(_cut(text) for text in question.right_answers)
             path = path_picture(question.path, answer) if question.path else None
-            self.texts |= dict.fromkeys(keys, _RowTexts(_cut(question.question), _cut(answer.answer), references, path))
+            self.texts |= dict.fromkeys(keys, _RowTexts(_cut(question.question), _cut(answer.answer), references, path, answer.error))
 
     def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""
@@ -119,9 +121,11 @@ class Worst:
         texts = self.texts[_key(score)]
         number = score.detail.get("reference")
         place = number - 1 if isinstance(number, int) and number <= len(texts.references) else 0
+        lost = texts.error is not None and is_of_answers(score.metric)
+        why = [_cut(f"the answer is an error: {texts.error}", LONGEST_REASON)] if lost else reasons(score, self.verdicts[_key(score)])
         return WorstRow(
-            system=score.system, metric=score.metric, question_id=score.question_id, value=score.value, question=texts.question,
-            answer=texts.answer, reference=next(iter(texts.references[place:]), None), reasons=reasons(score, self.verdicts[_key(score)]),
+            system=score.system, metric=score.metric, question_id=score.question_id, value=None if lost else score.value,
+            question=texts.question, answer=texts.answer, reference=next(iter(texts.references[place:]), None), reasons=why,
             path=texts.path,
         )
 
