@@ -98,7 +98,9 @@ def stamp(view: PairView) -> str:
     """What stands below every figure: the procedure, the trials and the kind of interval."""
     report = view.report
     most = max((pair.trials for pair in report.pairs), default=1)
-    kind = "95 %, over questions" + ("; pairs stopped when sure: confidence sequence, always valid" if view.stops else "")
+    grouped = {one.groups.unit for one in report.outcomes if one.groups.groups < one.groups.questions}
+    over = joined([f"{word(unit)}s" for unit in sorted(grouped)]) or "questions"
+    kind = f"95 %, over {over}" + ("; pairs stopped when sure: confidence sequence, always valid" if view.stops else "")
     asked = f"; {plural(report.requests, 'different request')}" if report.requests else ""
     return f"{PROCEDURES[report.procedure]}; {plural(most, 'trial')} ({TRIALS[report.trial_kind]}){asked}; intervals: {kind}"
 
