@@ -120,11 +120,44 @@ def test_labels_of_people_lead_headline_and_gate() -> None:
         for n in range(100) if n % 10 in (1, 2, 7, 8)
     ]
     Path("labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
-    asked = {"thresholds": "new:old:low>=0.2"}
+    asked: dict[str, Any] = {"thresholds": "new:old:low>=0.2"}
     bare = compared(PairJudge(), given, **asked)
     assert bare.report.outcomes[0].conclusion == "no difference found" and bare.exit_code == 1
     led = compared(PairJudge(), given, labels=Path("labels.jsonl"), **asked)
     (outcome,) = led.report.outcomes
     assert outcome.of == "relative win rate, corrected by 40 labels of people (PPI++)" and outcome.conclusion == "a better"
     assert led.exit_code == 0 and next(iter(outcome.beside)) == "as the judge has it"
+    assert "new is better than old: relative win rate, corrected by 40 labels of people (PPI++) +" in told(led)
+    other = compared(PairJudge(), given, labels=Path("labels.jsonl"), thresholds="new:old:win>=0.2")
+    assert other.exit_code == 3 and "labels of people lead here" in other.gates[0].reason
     assert isinstance(led, kgeval.CompareResult)
+
+
+def test_labels_that_all_say_the_same_are_not_passed_over() -> None:
+    """There is nothing to correct by, and they contradict the judge on every question."""
+    given = {"new": rows("new", lambda n: 2), "old": rows("old", lambda n: 3)}
+    labels = [{"question_id": f"q{n}", "system_a": "new", "system_b": "old", "label": "a"} for n in range(0, 100, 4)]
+    Path("labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
+    led = compared(PairJudge(), given, labels=Path("labels.jsonl"), thresholds="old:new:low>=0")
+    (outcome,) = led.report.outcomes
+    assert (outcome.conclusion, outcome.of) == ("a better", "relative win rate by 25 labels of people, which all say the same")
+    assert led.exit_code == 1
+    few = compared(PairJudge(), given, labels=Path("labels.jsonl").write_text("".join(
+        json.dumps(label) + "\n" for label in labels[:5])) and Path("labels.jsonl"))
+    assert few.report.outcomes[0].conclusion == "b better"
+    assert "by the 5 labels of people alone, which do not decide +100 %" in told(few)
+
+
+def test_gates_are_not_met_by_what_is_not_there() -> None:
+    quiet = {"quiet": rows("quiet", lambda n: 5 if n < 10 else None), "plain": rows("plain", lambda n: 4)}
+    result = compared(PairJudge(), quiet, thresholds="quiet:plain:gap>=0")
+    assert result.exit_code == 3 and "answers that are not there have no points" in result.gates[0].reason
+    lost = [row for n, row in enumerate(rows("good", lambda n: 5)) if n % 3]
+    half = compared(PairJudge(), {"good": lost, "poor": rows("poor", lambda n: 4)}, allow_missing=True, thresholds="good:poor:low>=0.5")
+    assert half.report.outcomes[0].missing == 34 and [gate.met for gate in half.gates] == [None]
+    assert "good gave no answer to 34 of 100 questions (34 not in its answers); poor answered all." in told(half)
+
+
+def test_a_field_that_no_question_has_is_refused() -> None:
+    with pytest.raises(kgeval.KgevalError, match="cluster documnt: no question has it"):
+        compared(PairJudge(), {"A": rows("A", lambda n: 4), "B": rows("B", lambda n: 3)}, documents=20, cluster="documnt")

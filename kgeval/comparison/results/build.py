@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from kgeval.comparison.forms import with_forms
 from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
 from kgeval.comparison.results.judge import judge_report, whole_report
-from kgeval.comparison.results.outcomes import PairGrounds, grounds_of, outcome_of, shifted
+from kgeval.comparison.results.outcomes import RATE, PairGrounds, grounds_of, outcome_of, shifted
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.stopped_pairs import (
     always_valid_check,
@@ -182,6 +182,7 @@ def _fits(threshold: PairThreshold, a: str, b: str) -> bool:
 
 
 def _gate(threshold: Threshold, one: PairResult, outcome: Outcome | None, *, turned: bool, complete: bool) -> Gate:
+    by_people = outcome is not None and outcome.of != RATE
     if outcome is not None and is_first(one):  # labels of people lead where there are some
         one = one.model_copy(update={"relative": outcome.figure})
     value = _figure(threshold.name, one, turned=turned)
@@ -195,6 +196,8 @@ def _gate(threshold: Threshold, one: PairResult, outcome: Outcome | None, *, tur
         why = outcome.because[0]
     elif outcome is not None and one.aspect in outcome.flat_aspects:
         why = outcome.flat_aspects[one.aspect]
+    elif by_people and (threshold.name in ("win", "tie", "loss", "gap") or not is_first(one)):
+        why = "labels of people lead here: set the threshold on relative, low or high of all aspects"
     elif threshold.name == "gap" and outcome is not None and any(side.empty or side.errors or side.absent for side in outcome.coverage):
         why = "answers that are not there have no points: set the threshold on relative, win or loss"
     elif len(answers := {threshold.met(end) for end in _with_missing(threshold.name, one, outcome, value, turned=turned)}) > 1:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+RATE = "relative win rate"
 EQUAL_LENGTHS = "where both answered, at equal lengths"
 NOT_JUDGED = "not judged"
 ONE_GRADE = 0.95  # share of all points that are one and the same: next to nothing is told apart
@@ -86,7 +87,7 @@ def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInput
     if grounds.padded and grounds.unpadded.value is not None:
         beside["answers that no model lengthened"] = grounds.unpadded
     evidence = PairEvidence(
-        pair=grounds.pair, of="relative win rate", figure=result.relative, p=result.p_holm,
+        pair=grounds.pair, of=RATE, figure=result.relative, p=result.p_holm,
         groups=DrawnGroups(
             unit=inputs.unit if (result.groups or 0) < result.n_scored else "question", groups=result.groups or result.n_scored,
             questions=result.n_scored, effective=result.effective,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kgeval.comparison.results.outcomes import EQUAL_LENGTHS
+from kgeval.comparison.results.outcomes import EQUAL_LENGTHS, RATE
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
 from kgeval.overview.score_verdict import left_out
 from kgeval.records import Box, ComparedBy, ComparisonReport, Conclusion, Estimated, JudgeReport, Outcome, PairResult, Rates, Stopped
@@ -234,6 +234,8 @@ def _concluded(pair: PairResult, outcome: Outcome, stop: Stopped | None) -> str:
     end = "" if stop is None else f"; the comparison stopped when it was sure, after {plural(stop.questions, 'question')}"
     drawn = drawn_groups(outcome)
     rates = seen.rates or Rates(win=0.0, tie=0.0, loss=0.0)
+    if side is not None and outcome.of != RATE:  # wins and losses are the judge's
+        return f"{word(seen.system_a)} is better than {word(seen.system_b)}: {rate}{drawn}."
     if side is not None:
         return (
             f"{word(seen.system_a)} is better than {word(seen.system_b)}: it wins {share(rates.win)} and loses "
@@ -250,6 +252,8 @@ def _concluded(pair: PairResult, outcome: Outcome, stop: Stopped | None) -> str:
             f"Not decided between {a} and {b}: {rate}, after {number(stop.questions)}{over} questions; neither a winner nor equality "
             f"within {share(stop.tie_region)} is sure."
         )
+    if outcome.of != RATE:
+        return f"No difference found between {a} and {b}: {rate}{drawn}."
     if is_equal(rates.tie, 1.0):
         return f"No difference found between {a} and {b}: all of {plural(n, 'question')}{drawn} are ties."
     same = "they win and lose equally often, " if is_zero(figure.value or 0.0) else ""
