@@ -190,13 +190,15 @@ def _often_repeated(profile: GraphProfile, bearers: Mapping[str | None, int]) ->
 
 
 def _compared_keys(label: LabelProfile) -> ComparedKeys:
-    own = {*label.keys, *label.name, *label.embeddings}
+    named = tuple(f"{name}_" for name in label.name)
+    names = {*label.name, *(found.key for found in label.properties if found.key.startswith(named))}  # name_key: the name again
+    own = {*label.keys, *names, *label.embeddings}
     constant = {found.key for found in label.properties if CONSTANT.search(found.key) and found.key not in label.name}
     rest = [found for found in label.properties if found.key not in own | constant and _is_compared(found)]
     telling = {found.key for found in rest if found.distinct >= TELLING}
     telling |= {found.key for found in label.properties if found.key in constant and found.distinct >= TELLING_CONSTANT}
     others = {found.key for found in rest} - telling
-    numbered = {key for key in own if key in label.name or key in label.embeddings or ID.search(key)}
+    numbered = {key for key in own if key in names or key in label.embeddings or ID.search(key)}
     long = {found.key for found in label.properties if (found.length or 0) > LONGEST and found.distinct >= TELLING}
     return ComparedKeys(frozenset(constant), frozenset(telling), frozenset(others), frozenset((own - numbered) | long - constant))
 

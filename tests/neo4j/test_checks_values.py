@@ -244,7 +244,7 @@ def test_a_date_of_birth_that_two_share_outweighs_what_changes(graph: Graph, dra
     ("Geburtsdatum", True), ("date_naissance", True), ("né_le", True), ("DÉCÈS", True), ("fechaNacimiento", True),
     ("data_di_nascita", True), ("dataNascimento", True), ("geboortedatum", True), ("staatsangehoerigkeit", True),
     ("Gründungsjahr", True), ("grundungsjahr", True),
-    ("nacionalidad", True), ("ÓBITO", True), ("fundação", True), ("opgericht", True), ("sexe", True),
+    ("nacionalidad", True), ("ÓBITO", True), ("fundação", True), ("opgericht", True),
     ("ne_lat", False), ("année", False), ("mortgage", False), ("Sexta", False), ("donation", False), ("natural", False), ("renée", False),
     ("elevation", False), ("activated", False), ("private", False), ("studied", False), ("isolated", False), ("reservation", False),
 ])
