@@ -52,7 +52,7 @@ def test_graphs_of_one_database_stand_beside_each_other_with_one_corpus(
     assert kgeval("audit", "left", *alone) == 0
     left = AuditReport.model_validate_json((tmp_path / "left.json").read_text(encoding="utf-8"))
     assert left.graph == "left" and left.structure["isolated"] == 1
-    assert kgeval("audit", "right", tmp_path / "left.json", *CHECKS, "-q", "--fail-on", "warning") == 1, "the worst of all"
+    assert kgeval("audit", "right", tmp_path / "left.json", *CHECKS, "-q", "--fail-on", "info") == 1, "the worst of all"
 
 
 def test_every_wrong_name_is_told_with_the_known_ones_before_an_audit_runs(
@@ -78,7 +78,7 @@ def test_a_baseline_tells_what_became_worse_by_type_and_by_name_after_a_rebuild(
     graph.write("MATCH (n) DETACH DELETE n")  # other element ids from here on
     draw(TWO.replace("(a)-[:MET {predicate: 'met'}]->(b)", "(:__Entity__:left:Person {id: 'e', name: 'He', type: 'Person'})"))
     capsys.readouterr()
-    assert kgeval(*first, "--baseline", tmp_path / "a.json", "--fail-on-worse", "warning", "-o", tmp_path / "b.json") == 1
+    assert kgeval(*first, "--baseline", tmp_path / "a.json", "--fail-on-worse", "info", "-o", tmp_path / "b.json") == 1
     told = capsys.readouterr().err
     assert re.search(r"worse than before: isolated-entity \(1 hit \([\d.]+ %\) before, 4 hits \([\d.]+ %\) now\)", told)
     found = {(one["rule_id"], one["label"]): one for one in changes(tmp_path / "b.json")}
