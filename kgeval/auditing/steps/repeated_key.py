@@ -142,7 +142,8 @@ def _hits(rows: list[Row], by_shape: Collection[tuple[str, str]], least: float) 
 
 def _example(row: Row) -> Example:
     values = "1 value stands" if row["repeated"] == 1 else f"{row['repeated']:,} values stand"
-    on = ", ".join([*row["names"], "..."] if row["times"] > len(row["names"]) else row["names"])
+    names = sorted(row["names"])  # a server gives nodes in the order of their places, which are taken again
+    on = ", ".join([*names, "..."] if row["times"] > len(names) else names)
     example = f"'{row['example']}' ({row['times']:,} times: {on})"
     why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once, as {example}"
     return Example(items=[property_reference(row["owner"], row["key"])], why=why)
