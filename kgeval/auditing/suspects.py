@@ -85,6 +85,12 @@ def text_properties(check: CheckRun) -> list[KeptProperty]:
     return [found for found in kept_properties(check) if found.values.types.get(TEXT, 0.0) > 0]
 
 
+def share_of_numbers(values: PropertyProfile) -> float:
+    """Share of the values that are numbers, or texts that hold one."""
+    types = values.types
+    return types.get("INTEGER", 0.0) + types.get("FLOAT", 0.0) + types.get(TEXT, 0.0) * values.formats.get("number", 0.0)
+
+
 def sizes_of_things(profile: GraphProfile, least: int) -> dict[str, int]:
     """By label of things and records its nodes, where there are so many."""
     things = (label for label in profile.labels if label.label and label.role in ("entity", "record"))

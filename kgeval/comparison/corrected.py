@@ -7,7 +7,7 @@ verdicts can tell. The unit is the question: several labels of one are averaged,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ def corrected(table: PairTable, labelled: LabelledQuestions, *, seed: int, aspec
     judged = ~np.isnan(verdicts)
     judge, labels = verdicts[judged], people[judged]
     n, has = len(judge), ~np.isnan(labels)
-    drawn = _clusters([str(number) for number in documents[judged].tolist()])
+    drawn = _clusters(documents[judged].tolist())
     selected_p = selection((judge + 1) / 2, has, drawn) if n else None
 
     def row(method: str, count: int, relative: Estimated, reason: str | None = None) -> CorrectedRate:
@@ -217,7 +217,7 @@ def corrected_shares(items: Sequence[ShareItem]) -> tuple[list[CorrectedShare], 
     return rows, selection(judge, labelled, clusters)
 
 
-def _clusters(names: Sequence[str]) -> Clusters:
+def _clusters(names: Sequence[Hashable]) -> Clusters:
     import numpy as np
 
     from kgeval.stats.clusters import Clusters

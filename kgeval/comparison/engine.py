@@ -251,10 +251,11 @@ def _silent(about: ComparisonVerdict, procedure: JudgeProcedure) -> tuple[Compar
 
 def _drawn_together(questions: Sequence[Question]) -> list[list[int]]:
     """Places of the questions, those of one document together."""
-    together: dict[tuple[str, str | int], list[int]] = {}
-    for place, question in enumerate(questions):
-        name = ("document", question.document) if question.document is not None else ("place", place)
-        together.setdefault(name, []).append(place)
+    from kgeval.stats.grouped import group_numbers
+
+    together: dict[int, list[int]] = {}
+    for place, number in enumerate(group_numbers(question.document for question in questions).tolist()):
+        together.setdefault(number, []).append(place)
     return list(together.values())
 
 

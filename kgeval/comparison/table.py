@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.align.rule import Side
@@ -74,14 +75,12 @@ class PairTable:
             unanswered={(place_of[place], trial): who for (place, trial), who in self.unanswered.items() if place in place_of},
         )
 
-    @property
+    @cached_property
     def documents(self) -> Whole:
         """The number of what each question was drawn with, (questions,); one without such a thing has a number of its own."""
-        import numpy as np
+        from kgeval.stats.grouped import group_numbers
 
-        numbers: dict[tuple[str, str], int] = {}
-        names = (("document", one.document) if one.document is not None else ("question", one.question_id) for one in self.questions)
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        return group_numbers(question.document for question in self.questions)
 
     @property
     def chosen_overall(self) -> bool:

@@ -108,11 +108,12 @@ def _matched(
         tag = row.get("tag") if isinstance(row, dict) else None
         if not isinstance(tag, str):
             raise UnusableError("unparsable", "the reply has an answer without a tag")
-        if folded_tag(tag) not in tags:
+        tag = folded_tag(tag)
+        if tag not in tags:
             raise UnusableError("unparsable", "the reply has a tag that was not asked")
-        if folded_tag(tag) in by_tag:
+        if tag in by_tag:
             raise UnusableError("unparsable", "the reply has a tag twice")
-        by_tag[folded_tag(tag)] = {**row, "tag": folded_tag(tag)}
+        by_tag[tag] = {**row, "tag": tag}
     found = {tag: _validated(shape, by_tag[tag], sources) for tag in tags if tag in by_tag}
     malformed, missing = (Failure("missing_item", f"the reply has no {what}answer to this item") for what in ("usable ", ""))
     answers = {tag: answer for tag, answer in found.items() if answer is not None}

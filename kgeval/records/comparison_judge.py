@@ -31,6 +31,11 @@ class Estimated(Record):
         """A value with the ends of an interval, where there is one."""
         return cls(value=value, low=ends.low if ends else None, high=ends.high if ends else None)
 
+    def turned(self) -> Estimated:
+        """A difference seen from the other side."""
+        value, low, high = (None if end is None else 0.0 - end for end in (self.value, self.high, self.low))
+        return Estimated(value=value, low=low, high=high)
+
 
 class LengthBin(Record):
     """Pairs whose answers differ by `low` to `high` words (A minus B, or longer minus shorter): how often the longer one won."""

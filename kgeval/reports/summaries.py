@@ -45,7 +45,7 @@ def unfinished(record: Any) -> str | None:
         return "it was stopped before its end"
     if isinstance(record, AuditReport) and (open_ends := priorities.unfinished(record)):
         return f"{plural(len(open_ends), 'check')} did not finish: {', '.join(one.rule_id for one in open_ends[:5])}"
-    if isinstance(record, ComparisonReport) and any(one.conclusion == "not decidable" for one in record.outcomes):
+    if isinstance(record, ComparisonReport) and any(one.because for one in record.outcomes):
         return None  # it came to its end, and its first sentence says that nothing is decided
     code = record.run.exit_code
     return {3: "its run ended incomplete (exit code 3)", 130: "its run was interrupted"}.get(code)

@@ -9,7 +9,7 @@ further document would be like these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import TYPE_CHECKING
@@ -49,6 +49,14 @@ class _Part:
     df: float
     groups: int
     plain: float
+
+
+def group_numbers(names: Iterable[str | None]) -> Whole:
+    """The number of each value's group, in the order of first sight; what is in no group (None) has a number of its own."""
+    import numpy as np
+
+    numbers: dict[str | int, int] = {}
+    return np.array([numbers.setdefault(place if name is None else name, len(numbers)) for place, name in enumerate(names)], dtype=np.int64)
 
 
 def are_grouped(groups: Whole) -> bool:

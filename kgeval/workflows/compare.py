@@ -327,14 +327,13 @@ def _judged(comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
 def _report(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonReport:
     """The report, with its exit code: 3: not complete, nothing could be judged, or a threshold without an answer; 1: one is missed."""
     from kgeval.comparison.results.build import build_report
-    from kgeval.comparison.results.outcomes import not_decidable
 
     opened = comparison.opened
     report = comparison.calibration.compared(build_report(_findings(comparison, judgements)))
     stopped = not report.complete or opened.aligned.exit_code or opened.free.exit_code
     nothing = _nothing(report) and not comparison.options.shard  # a shard may have no questions
-    open_pairs = not_decidable(report.outcomes) and not comparison.options.shard
-    code = exit_code(report.gates, incomplete=bool(stopped or nothing or open_pairs))
+    undecided = any(one.because for one in report.outcomes) and not comparison.options.shard
+    code = exit_code(report.gates, incomplete=bool(stopped or nothing or undecided))
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 

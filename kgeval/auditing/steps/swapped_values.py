@@ -8,7 +8,7 @@ from itertools import combinations
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.impossible_value import LATITUDES, LONGITUDES, is_year
 from kgeval.auditing.steps.unusual_number import is_quantity
-from kgeval.auditing.suspects import KeptProperty, kept_properties, key_words
+from kgeval.auditing.suspects import KeptProperty, kept_properties, key_words, share_of_numbers
 
 LEAST_PLACES, LEAST_NUMBERS = 8, 20  # nodes with both that show where they usually lie
 FEW, ALWAYS = 0.05, 2  # share of them up to which they are slips; two always are
@@ -57,9 +57,7 @@ def _is_measure(found: KeptProperty) -> bool:
 
 
 def _are_numbers(found: KeptProperty) -> bool:
-    types, formats = found.values.types, found.values.formats
-    numbers = types.get("INTEGER", 0.0) + types.get("FLOAT", 0.0) + types.get("STRING", 0.0) * formats.get("number", 0.0)
-    return numbers >= NUMBERS
+    return share_of_numbers(found.values) >= NUMBERS
 
 
 def _pair(first: KeptProperty, last: KeptProperty, *, is_place: bool) -> Pair:

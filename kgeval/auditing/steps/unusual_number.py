@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.impossible_value import has_bounds
-from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, name_words
+from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, name_words, share_of_numbers
 from kgeval.format import number
 from kgeval.graph.connect import Row
 from kgeval.records import Example
@@ -107,8 +107,7 @@ def _is_asked(found: KeptProperty) -> bool:
     values = found.values
     texts = values.types.get(TEXT, 0.0)
     told = 1.0 - texts * values.formats.get("null word", 0.0)
-    numbers = values.types.get("INTEGER", 0.0) + values.types.get("FLOAT", 0.0) + texts * values.formats.get("number", 0.0)
-    if told <= 0 or numbers < NUMBERS * told or values.key in found.keys[:1]:
+    if told <= 0 or share_of_numbers(values) < NUMBERS * told or values.key in found.keys[:1]:
         return False
     if is_physical(values.key):
         return True

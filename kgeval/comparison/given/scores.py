@@ -118,13 +118,10 @@ def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale
 
 def grouped_by(groups: Mapping[str, str], questions: Sequence[str]) -> Whole | None:
     """The numbers of the questions' groups, one of its own for a question without; None where no two are of one group."""
-    import numpy as np
+    from kgeval.stats.grouped import are_grouped, group_numbers
 
-    numbers: dict[tuple[bool, str], int] = {}
-    codes = [
-        numbers.setdefault((question in groups, groups.get(question, question)), len(numbers)) for question in questions
-    ]
-    return np.array(codes, dtype=np.int64) if len(numbers) < len(questions) else None
+    numbers = group_numbers(map(groups.get, questions))
+    return numbers if are_grouped(numbers) else None
 
 
 def _grouped(values: Floats, groups: Whole, span: Span | None, confidence: float) -> GroupedMean:

@@ -255,13 +255,12 @@ class _PairFigures:
     grounds: list[PairGrounds] = field(default_factory=list)
     self_checks: list[SelfCheck] = field(default_factory=list)
 
-    def add(self, inputs: ComparisonInputs, table: PairTable, number: int) -> None:
-        """Takes in the figures of one pair of `number`. Of one among very many: tests of the first question of a comparison only, and means
-        for the heat maps."""
+    def add(self, inputs: ComparisonInputs, table: PairTable, number: int) -> JudgeTally:
+        """Takes in the figures of one pair of `number`, and gives what its judge's calls say. Of one among very many: tests of the first
+        question of a comparison only, and means for the heat maps."""
         seed, counts = inputs.seed, tally(table, trial_kind=inputs.trial_kind)
         self.outcomes.add(table)
         self.whole.join(counts)
-        self.grounds.append(grounds_of(table, counts, seed=seed))
         if number <= MANY_PAIRS:
             self.pairs += pair_results(table, seed=seed, pairs=number)
             # headings, bold passages and lists are counted where the texts are at hand
@@ -272,6 +271,7 @@ class _PairFigures:
             self.pairs += pair_results(table, seed=seed, aspects=(OVERALL,), tested=False)[1:]
             aspects = [aspect for aspect in table.aspects if aspect != OVERALL]
             self.pairs += pair_results(table, seed=seed, by=("all",), aspects=aspects, tested=False)
+        return counts
 
 
 def _figures_of(inputs: ComparisonInputs, number: int) -> _PairFigures:
@@ -280,7 +280,8 @@ def _figures_of(inputs: ComparisonInputs, number: int) -> _PairFigures:
     most = min(inputs.drill, MOST_OPENED // max(1, number)) if inputs.drill else 0
     for table in inputs.tables():
         if not _has_second_run(inputs, table):
-            figures.add(inputs, table, number)
+            counts = figures.add(inputs, table, number)
+            figures.grounds.append(grounds_of(table, counts, seed=inputs.seed))
             order = most_telling(table.wins())
             figures.drill += [_drill(inputs, table, place) for place in order[:most]]
             figures.left_out += max(0, len(order) - most)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.results.inputs import ComparisonInputs
-from kgeval.comparison.results.tally import JudgeTally
+from kgeval.comparison.results.tally import JudgeTally, points_given
 from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.format import plural, share, signed
 from kgeval.records import CorrectedRate, DrawnGroups, Drift, Estimated, JudgeReport, Outcome, PairResult, SystemCoverage
@@ -47,7 +48,7 @@ class PairGrounds:
     padded: float
     unpadded: Estimated
     unpadded_questions: int
-    ends: tuple[Estimated, Estimated]
+    at_worst: tuple[Estimated, Estimated] | None
     flat_aspects: Mapping[str, str]
 
 
@@ -56,22 +57,21 @@ def grounds_of(table: PairTable, counts: JudgeTally, *, seed: int) -> PairGround
     share_padded, rate, left = _unpadded(table, seed)
     return PairGrounds(
         (table.system_a, table.system_b), _coverage(table), tuple(_tells_nothing(counts)), tuple(_by_chance(counts)),
-        share_padded, rate, left, with_missing(table, seed=seed), _flat_aspects(table),
+        share_padded, rate, left, _at_worst(table, seed), _flat_aspects(table),
     )
 
 
-def with_missing(table: PairTable, aspect: str = OVERALL, *, seed: int) -> tuple[Estimated, Estimated]:
-    """The relative win rate over all questions if A lost each one without a result, and if A won it."""
+def _at_worst(table: PairTable, seed: int) -> tuple[Estimated, Estimated] | None:
+    """The relative win rate over all questions if A lost each one without a result, and if A won it; None where all or none have one."""
     import numpy as np
 
     from kgeval.comparison.results.pair import estimated_mean
 
-    known = table.question_wins(aspect)
-    if not len(known) or np.isnan(known).all():
-        return Estimated(), Estimated()
-    lost, won = (
-        estimated_mean(np.where(np.isnan(known), end, known), table.documents, seed=seed) for end in (-1.0, 1.0)
-    )
+    wins = table.question_wins()
+    missing = np.isnan(wins)
+    if missing.all() or not missing.any():
+        return None
+    lost, won = (estimated_mean(np.where(missing, end, wins), table.documents, seed=seed) for end in (-1.0, 1.0))
     return lost, won
 
 
@@ -79,7 +79,7 @@ def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInput
     """The outcome of a pair, whose first result (overall, all questions) has its correction for many pairs already."""
     left_out = questions_left_out(grounds.pair, inputs)
     missing = result.n - result.n_scored + left_out
-    lost, won = grounds.ends
+    lost, won = grounds.at_worst or (result.relative, result.relative)
     stop = next((one for one in inputs.stopped if (one.system_a, one.system_b) == grounds.pair), None)
     beside = {}
     if judge is not None and judge.length_controlled.value is not None:
@@ -99,8 +99,12 @@ def outcome_of(result: PairResult, grounds: PairGrounds, inputs: ComparisonInput
         doubts=[*grounds.doubts, *_anchors_missed(inputs.drift), *(_padded(result, grounds) if inputs.pads_itself else ())],
         blind=grounds.blind, beside=beside,
     )
-    rate = by_people(inputs.corrected, grounds.pair)
-    outcome = conclude(_beside_people(evidence, inputs.corrected) if rate is None else _led_by_people(evidence, rate))
+    labelled = {
+        rate.method: rate for rate in inputs.corrected
+        if (rate.system_a, rate.system_b) == grounds.pair and rate.aspect == OVERALL and rate.labels
+    }
+    rate = _by_people(labelled)
+    outcome = conclude(_led_by_people(evidence, rate) if rate is not None else _beside_people(evidence, labelled.get("people")))
     return outcome.model_copy(update={"flat_aspects": dict(grounds.flat_aspects)})
 
 
@@ -132,15 +136,11 @@ def shifted(figure: Estimated, known: int, missing: int, side: float) -> Estimat
     return Estimated(value=value, low=low, high=high)
 
 
-def by_people(rates: Iterable[CorrectedRate], pair: tuple[str, str]) -> CorrectedRate | None:
+def _by_people(labelled: Mapping[str, CorrectedRate]) -> CorrectedRate | None:
     """The pair's rate corrected by labels of people, where enough of them are a random sample of the judged questions; where all labels say
-    the same there is nothing to correct by, and they alone are the rate."""
-    own = {
-        rate.method: rate for rate in rates
-        if (rate.system_a, rate.system_b) == pair and rate.aspect == "overall" and rate.labels >= LEAST_LABELS
-        and rate.relative.low is not None
-    }
-    corrected, people = own.get("ppi++"), own.get("people")
+    the same there is nothing to correct by, and they alone are the rate. `labelled`: by method."""
+    sure = {name: rate for name, rate in labelled.items() if rate.labels >= LEAST_LABELS and rate.relative.low is not None}
+    corrected, people = sure.get("ppi++"), sure.get("people")
     if corrected is not None and (corrected.selection_p is None or corrected.selection_p >= SELECTED):
         return corrected
     return people if corrected is None and people is not None and _is_one_sided(people) else None
@@ -151,12 +151,8 @@ def _is_one_sided(people: CorrectedRate) -> bool:
     return is_equal(abs(people.relative.value or 0.0), 1.0) or is_zero(people.relative.value or 0.0)
 
 
-def _beside_people(evidence: PairEvidence, rates: Iterable[CorrectedRate]) -> PairEvidence:
+def _beside_people(evidence: PairEvidence, said: CorrectedRate | None) -> PairEvidence:
     """The same with what people said beside it, where their labels do not lead: too few, or chosen."""
-    said = next((
-        rate for rate in rates
-        if (rate.system_a, rate.system_b) == evidence.pair and rate.aspect == "overall" and rate.method == "people" and rate.labels
-    ), None)
     if said is None:
         return evidence
     name = f"by the {plural(said.labels, 'label')} of people alone, which do not decide"
@@ -194,11 +190,10 @@ def _coverage(table: PairTable) -> tuple[SystemCoverage, SystemCoverage]:
 
 def _tells_nothing(counts: JudgeTally) -> Iterator[str]:
     """Why the judge's verdicts say nothing of the answers, whatever they add up to."""
-    total = counts.points.total()
     if counts.constant is not None:
         yield f"the judge gave one and the same score ({counts.constant:g}) to every answer"
-    elif total >= LEAST_POINTS and (most := counts.points.most_common(1)[0])[1] >= ONE_GRADE * total:
-        yield f"the judge gave {share(most[1] / total)} of all scores the value {most[0]:g}: it tells next to nothing apart"
+    elif (flat := _one_grade(counts.points)) is not None:
+        yield f"the judge gave {share(flat[1])} of all scores the value {flat[0]:g}: it tells next to nothing apart"
     decided = counts.turned + counts.agreed
     if counts.decided >= LEAST_DECIDED and counts.turned >= TURNED * decided:
         yield f"{share(counts.turned / decided)} of the judge's verdicts turn round when the order of the answers does"
@@ -206,16 +201,21 @@ def _tells_nothing(counts: JudgeTally) -> Iterator[str]:
 
 def _flat_aspects(table: PairTable) -> dict[str, str]:
     """Aspects in which the judge tells next to nothing apart, with why."""
-    import numpy as np
-
     flat = {}
     for number, aspect in enumerate(table.aspects):
-        points = table.points[..., number, :]
-        values, times = np.unique(points[~np.isnan(points)], return_counts=True)
-        if times.sum() >= LEAST_POINTS and times.max() >= ONE_GRADE * times.sum():
-            most = f"{share(times.max() / times.sum())} of all points for {aspect}"
-            flat[aspect] = f"the judge gave {most} the value {values[times.argmax()]:g}: it tells next to nothing apart there"
+        if (most := _one_grade(points_given(table.points[..., number, :]))) is not None:
+            told = f"{share(most[1])} of all points for {aspect} the value {most[0]:g}"
+            flat[aspect] = f"the judge gave {told}: it tells next to nothing apart there"
     return flat
+
+
+def _one_grade(points: Counter[float]) -> tuple[float, float] | None:
+    """The value that nearly all points have, and their share; None where there is none, or too few points to tell."""
+    total = points.total()
+    if total < LEAST_POINTS:
+        return None
+    value, times = points.most_common(1)[0]
+    return (value, times / total) if times >= ONE_GRADE * total else None
 
 
 def _by_chance(counts: JudgeTally) -> Iterator[str]:
@@ -271,8 +271,3 @@ def _unpadded(table: PairTable, seed: int) -> tuple[float, Estimated, int]:
     if not judged or left == judged or not known.any():
         return (0.0 if not judged else 1 - left / judged), Estimated(), int(known.sum())
     return 1 - left / judged, estimated_mean(means[known], table.documents[known], seed=seed), int(known.sum())
-
-
-def not_decidable(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Those without a conclusion."""
-    return [one for one in outcomes if one.conclusion == "not decidable"]

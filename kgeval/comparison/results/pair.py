@@ -154,6 +154,11 @@ class _TestPlan:
     mirrored: bool
     confidence: float
 
+    @property
+    def sign(self) -> float:
+        """By what values are multiplied before anything is drawn."""
+        return -1.0 if self.mirrored else 1.0
+
 
 @dataclass(frozen=True)
 class _Cell:
@@ -266,24 +271,16 @@ def _tested(cell: _Cell, plan: _TestPlan, family: int) -> dict[str, object]:
 
     from kgeval.stats import paired
 
-    sign = -1.0 if plan.mirrored else 1.0
     wins, gaps = question_means(cell.wins), question_means(cell.gaps)
-    drawn: dict[str, object] = {"groups": len(wins), "effective": float(len(wins))}
-    if are_grouped(cell.documents):
-        found = grouped_mean(cell.parts(wins), low=-1.0, high=1.0, confidence=plan.confidence)
-        relative, variance = Estimated.of(_weighted(wins, cell), found.interval), found.variance
-        gap, units = _grouped_gap(cell, gaps, plan), group_sums(wins * cell.weights, cell.documents)
-        drawn = {"groups": found.groups, "effective": found.effective}
-    else:
-        relative, variance = _unvaried(cell, wins, plan) or _estimated(cell, wins, plan, sign), _variance(cell, wins)
-        gap, units = _estimated(cell, gaps, plan, sign), wins * cell.weights
+    drawn = _over_drawn(cell, wins, plan)
+    gap = _estimated(cell, gaps, plan) if drawn.alone else _grouped_gap(cell, gaps, plan)
     figures: dict[str, object] = {
-        "relative": relative, "gap": gap, "p": _chance(sign * units, plan.seed, family), **drawn,
-        "superiority": float(np.mean([paired.superiority(wins[rows]) for rows in cell.strata])),
-        **_power(len(wins), variance, relative.value or 0.0, 1 - plan.confidence),
+        "relative": drawn.relative, "gap": gap, "p": _chance(plan.sign * drawn.units, plan.seed, family), "groups": drawn.groups,
+        "effective": drawn.effective, "superiority": float(np.mean([paired.superiority(wins[rows]) for rows in cell.strata])),
+        **_power(len(wins), drawn.variance, drawn.relative.value or 0.0, 1 - plan.confidence),
     }
     if len(cell.strata) == 1:  # ranks and a paired d have no weighted form in use
-        figures |= {"wilcoxon_p": paired.wilcoxon(sign * gaps), "effect": paired.cohens_d(gaps)}
+        figures |= {"wilcoxon_p": paired.wilcoxon(plan.sign * gaps), "effect": paired.cohens_d(gaps)}
     return figures
 
 
@@ -310,13 +307,37 @@ def _unvaried(cell: _Cell, wins: Floats, plan: _TestPlan) -> Estimated | None:
     return Estimated.of(value, unvaried(value, n, low=-1.0, high=1.0, confidence=plan.confidence))
 
 
-def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Estimated:
+@dataclass(frozen=True)
+class _OverDrawn:
+    """The relative win rate over what was drawn. `units`: a value each for the test; `alone`: questions were drawn, none with another."""
+
+    relative: Estimated
+    variance: float | None
+    units: Floats
+    groups: int
+    effective: float | None
+    alone: bool
+
+
+def _over_drawn(cell: _Cell, wins: Floats, plan: _TestPlan) -> _OverDrawn:
+    if not are_grouped(cell.documents):
+        relative = _unvaried(cell, wins, plan) or _estimated(cell, wins, plan)
+        return _OverDrawn(relative, _variance(cell, wins), wins * cell.weights, len(wins), float(len(wins)), alone=True)
+    found = grouped_mean(cell.parts(wins), low=-1.0, high=1.0, confidence=plan.confidence)
+    return _OverDrawn(
+        Estimated.of(_weighted(wins, cell), found.interval), found.variance, group_sums(wins * cell.weights, cell.documents),
+        found.groups, found.effective, alone=False,
+    )
+
+
+def _estimated(cell: _Cell, values: Floats, plan: _TestPlan) -> Estimated:
     """The mean over questions (of data sets: the mean of their means) with its interval over questions."""
     from kgeval.stats.bootstrap import bootstrap_sum
 
     mean, known = _weighted(values, cell), cell.parts(values)
     if mean is None:
         return Estimated()
+    sign = plan.sign
     parts = [sign * part / len(known) for part, _ in known]
     # resampled data set by data set: questions of one do not stand for those of another
     interval = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
@@ -329,8 +350,7 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
 def estimated_mean(wins: Floats, documents: Whole, *, seed: int, confidence: float = 0.95) -> Estimated:
     """The mean of known values in -1..1, one a question, with its interval over what they were drawn with."""
     cell = _Cell(wins[:, None], wins[:, None], wins * 0 + 1, (slice(0, len(wins)),), documents)
-    figures = _tested(cell, _TestPlan(seed, tested=True, first=1, family=1, mirrored=False, confidence=confidence), 1)
-    return Estimated.model_validate(figures["relative"])
+    return _over_drawn(cell, wins, _TestPlan(seed, tested=True, first=1, family=1, mirrored=False, confidence=confidence)).relative
 
 
 def _grouped_gap(cell: _Cell, gaps: Floats, plan: _TestPlan) -> Estimated:

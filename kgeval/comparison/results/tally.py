@@ -104,9 +104,7 @@ def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTal
     calls = _calls(table)
     answered = ~np.isnan(calls)
     counts = JudgeTally(calls=int(answered.sum()), orders=calls.shape[2] if calls.size else 0)
-    points = table.points[~np.isnan(table.points)]
-    values, times = np.unique(points, return_counts=True)
-    counts.points = Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
+    counts.points = points_given(table.points)
     if counts.orders == 2:
         _positions(counts, table, calls)
     elif counts.orders == 1 and table.procedure == "biased":  # one order only: A stands first in every call
@@ -116,6 +114,14 @@ def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTal
     _repeats(counts, table, calls, together=trial_kind == "rejudge")
     _lengths(counts, table, wins)
     return counts
+
+
+def points_given(points: Floats) -> Counter[float]:
+    """How often which points were given, NaN left out."""
+    import numpy as np
+
+    values, times = np.unique(points[~np.isnan(points)], return_counts=True)
+    return Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
 
 
 def _calls(table: PairTable) -> Floats:

@@ -95,7 +95,8 @@ def check_items(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, 
 def _quoted_items(texts: Collection[str], source: VerdictSource) -> dict[str, JudgedItem]:
     """Text -> its verdict, of those that stand word for word in a passage: case, blanks and punctuation play no part."""
     shown = {number: _running(text) for number, text in source.texts.items()}
-    places = {text: tuple(number for number, passage in shown.items() if _running(text) in passage) for text in texts}
+    forms = {text: _running(text) for text in texts}
+    places = {text: tuple(number for number, passage in shown.items() if form in passage) for text, form in forms.items()}
     return {text: JudgedItem(0, text, "supported", reason=WORD_FOR_WORD, sources=found) for text, found in places.items() if found}
 
 

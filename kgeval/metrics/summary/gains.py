@@ -22,6 +22,7 @@ from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
 from kgeval.records import BothMeans, Gain, GainBy, GroupCost, GroupGain, MetricInfo, SystemCoverage
 from kgeval.stats.adjust import holm
+from kgeval.stats.outcome import ALPHA
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,6 @@ GROUPS: tuple[Group, ...] = ("answers", "grounding")
 MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems: 28 pairs a metric are read by nobody already
 MOST_DATASETS = 8  # with more, groups are of all datasets together: every further test makes the others less sure
 RELEVANCE = "context_relevance"
-ALPHA = 0.05
 Doubts = Callable[[PairFigures, float | None, PairValues], list[str]]
 
 

@@ -15,7 +15,6 @@ from kgeval.format import bracketed, figure, first_of, plural, plus
 from kgeval.metrics.summary.claims import COUNTED, EXTRAS_NEUTRAL, MISSING_NEUTRAL, ClaimTable
 from kgeval.metrics.summary.coverage import Coverage
 from kgeval.metrics.summary.drawn import UNIT, Drawn
-from kgeval.metrics.summary.gains import ALPHA
 from kgeval.metrics.summary.pairs import Pair, PairFigures, pair_values
 from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
@@ -23,6 +22,7 @@ from kgeval.records import Estimated, MetricInfo, MetricSummary, Outcome, Paired
 from kgeval.rounding import at_most, side, sign
 from kgeval.stats.adjust import holm
 from kgeval.stats.grouped import LEAST_GROUPS
+from kgeval.stats.outcome import ALPHA
 
 if TYPE_CHECKING:
     import numpy as np
@@ -190,10 +190,12 @@ def _survived(inputs: OutcomeInputs, figures: PairFigures, p: float | None, meas
         return
     figures = figures if ahead > 0 else figures.turned()
     first, other = figures.pair
+    of_claims = figures.metric in OVER_CLAIMS and bool(inputs.claims.counts)
     for check, (passed, because) in (
-        ("answer metrics", _other_metrics(inputs, figures, measured)), ("grounded extras", _without_extras(inputs, figures, measured)),
-        ("missing claims", _without_missing(inputs, figures, measured)), ("groups", _by_groups(inputs, figures)),
-        ("failed rows", _failed_rows(figures)),
+        ("answer metrics", _other_metrics(inputs, figures, measured)),
+        ("grounded extras", _without_extras(inputs, figures, measured) if of_claims else _not_of_claims(figures.metric)),
+        ("missing claims", _without_missing(inputs, figures, measured) if of_claims else _not_of_claims(figures.metric)),
+        ("groups", _by_groups(inputs, figures)), ("failed rows", _failed_rows(figures)),
     ):
         yield Survived.model_validate({"system": first, "other": other, "check": check, "passed": passed, "because": because})
 
@@ -232,8 +234,6 @@ def _tells_rightness(metric: str, by_words: bool) -> bool:
 
 def _without_extras(inputs: OutcomeInputs, figures: PairFigures, measured: Measured) -> Told:
     """Whether the first is ahead where claims beyond the reference count for nothing, but those that are known to be ungrounded."""
-    if figures.metric not in OVER_CLAIMS or not inputs.claims.counts:
-        return _not_of_claims(figures.metric)
     neutral = measured(EXTRAS_NEUTRAL, figures.pair)
     told = f"F1 where grounded claims beyond the reference count for nothing: {_told(neutral.figure)}"
     if _is_ahead(neutral, neutral.p):
@@ -246,8 +246,6 @@ def _without_extras(inputs: OutcomeInputs, figures: PairFigures, measured: Measu
 def _without_missing(inputs: OutcomeInputs, figures: PairFigures, measured: Measured) -> Told:
     """Whether the first is ahead where claims of the reference that an answer leaves out count for nothing, or by a metric that knows what
     the question asks for."""
-    if figures.metric not in OVER_CLAIMS or not inputs.claims.counts:
-        return _not_of_claims(figures.metric)
     neutral = measured(MISSING_NEUTRAL, figures.pair)
     told = f"precision where missing claims count for nothing: {_told(neutral.figure)}"
     if _is_ahead(neutral, neutral.p):

@@ -55,7 +55,8 @@ class PairFigures:
     def turned(self) -> PairFigures:
         """The second system minus the first: for conclusions alone, the fields stay as they are."""
         return replace(
-            self, pair=self.pair[::-1], figure=_negative(self.figure), lowest=_negative(self.highest), highest=_negative(self.lowest),
+            self, pair=self.pair[::-1], figure=self.figure.turned(), lowest=self.highest.turned(),
+            highest=self.lowest.turned(),
         )
 
     def detectable(self, alpha: float) -> float | None:
@@ -189,7 +190,7 @@ class PairValues:
 
     def _better(self, fields: Mapping[str, Any]) -> Estimated:
         found = Estimated(value=fields.get("mean"), low=fields.get("low"), high=fields.get("high"))
-        return _negative(found) if self.lower else found
+        return found.turned() if self.lower else found
 
 
 def pair_values(
@@ -217,10 +218,3 @@ def pair_values(
         None if drawn is None else drawn.of(questions),
         *(None if coverage is None else coverage.errors(system, questions) for system in pair),
     )
-
-
-def _negative(figure: Estimated) -> Estimated:
-    def turned(end: float | None) -> float | None:
-        return None if end is None else 0.0 - end
-
-    return Estimated(value=turned(figure.value), low=turned(figure.high), high=turned(figure.low))

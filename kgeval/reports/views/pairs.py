@@ -14,10 +14,10 @@ from kgeval.records import Box, ComparedBy, ComparisonReport, Conclusion, Estima
 from kgeval.records.base import OfPair
 from kgeval.reports.measures import causes, questions_needed
 from kgeval.rounding import at_most, is_equal, is_zero, sign
+from kgeval.stats.outcome import ALPHA
 
 Decision = Literal["a", "b", "equal", "open"]
 OVERALL = "overall"
-ALPHA = 0.05
 FEW = 10  # questions: under this nothing is concluded, marked or coloured
 TOO_FEW = "too few"
 ALWAYS = "always valid"
@@ -117,7 +117,7 @@ def swap_sides(pair: PairResult) -> PairResult:
     box = pair.box_relative
     return pair.model_copy(update={
         "system_a": pair.system_b, "system_b": pair.system_a, "rates": pair.rates and other(pair.rates),
-        "relative": turned(pair.relative), "gap": turned(pair.gap), "effect": None if pair.effect is None else -pair.effect,
+        "relative": pair.relative.turned(), "gap": pair.gap.turned(), "effect": None if pair.effect is None else -pair.effect,
         "superiority": None if pair.superiority is None else 1 - pair.superiority,
         "per_trial": [
             trial.model_copy(update={"rates": other(trial.rates), "relative": 0.0 - trial.relative}) for trial in pair.per_trial
@@ -129,19 +129,13 @@ def swap_sides(pair: PairResult) -> PairResult:
     })
 
 
-def turned(one: Estimated) -> Estimated:
-    """A difference seen from the other side."""
-    value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
-    return Estimated(value=value, low=high, high=low)
-
-
 def swap_outcome(outcome: Outcome) -> Outcome:
     """The same outcome seen from B."""
     return outcome.model_copy(update={
-        "system_a": outcome.system_b, "system_b": outcome.system_a, "figure": turned(outcome.figure),
-        "lowest": turned(outcome.highest), "highest": turned(outcome.lowest),
+        "system_a": outcome.system_b, "system_b": outcome.system_a, "figure": outcome.figure.turned(),
+        "lowest": outcome.highest.turned(), "highest": outcome.lowest.turned(),
         "conclusion": _TURNED.get(outcome.conclusion, outcome.conclusion), "coverage": outcome.coverage[::-1],
-        "beside": {name: turned(one) for name, one in outcome.beside.items()},
+        "beside": {name: one.turned() for name, one in outcome.beside.items()},
     })
 
 
@@ -228,7 +222,7 @@ def sentence(pair: PairResult, outcome: Outcome | None, stop: Stopped | None = N
 
 def _concluded(pair: PairResult, outcome: Outcome, stop: Stopped | None) -> str:
     a, b, n, side = word(pair.system_a), word(pair.system_b), pair.n_scored, winner(outcome)
-    seen, figure = (swap_sides(pair), turned(outcome.figure)) if side == "b" else (pair, outcome.figure)  # from the side of the better one
+    seen, figure = (swap_sides(pair), outcome.figure.turned()) if side == "b" else (pair, outcome.figure)  # from the side of the better one
     ends_of = between(figure) + (f", {ALWAYS}" if pair.always_valid and between(figure) else "")
     rate = f"{word(outcome.of, 120)} {signed(figure.value)}" + (f", 95% CI {ends_of}" if ends_of else "")
     end = "" if stop is None else f"; the comparison stopped when it was sure, after {plural(stop.questions, 'question')}"
