@@ -7,13 +7,13 @@
 // :param most => 20                 -- INTEGER: relations told of each node
 // :param longest => 200             -- INTEGER: characters told of a value
 //
-// returns: place INTEGER, values LIST, outgoing LIST, incoming LIST, relations LIST
+// returns: id STRING, place INTEGER, values LIST, outgoing LIST, incoming LIST, relations LIST
 // mode: read
 MATCH (n:@Node)
 WITH n, $places[reduce(set = '', l IN labels(n) | set + '\u0000' + l)] AS place
 WHERE place IS NOT NULL AND ($shares[place] >= 1
   OR ((toInteger(last(split(elementId(n), ':'))) % 1000003) * 618037 + $seed * 104729) % 1000003 < $shares[place] * 1000003)
-RETURN place,
+RETURN elementId(n) AS id, place,
   [k IN keys(n) | [k, valueType(n[k]), CASE
     WHEN n[k] IS :: STRING NOT NULL THEN left(n[k], $longest)
     WHEN n[k] IS :: LIST<ANY> THEN toString(size(n[k])) ELSE left(toStringOrNull(n[k]), $longest) END,

@@ -11,6 +11,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.layouts import PAIR_LABELS, Catalogue, catalogue
 from kgeval.profiling import keys, reads
+from kgeval.profiling.dependencies import dependencies
 from kgeval.profiling.kinds import kind_of_graph, kind_of_label
 from kgeval.profiling.labels import Groups, TypeGroup, group_by_type, labels_beside, role_of, type_property
 from kgeval.profiling.record import GraphProfile, Kind, LabelProfile
@@ -78,9 +79,11 @@ def _profiled(graph: Graph, layout: Layout, seed: int, timeout: float | None) ->
     notes = [f"{reading.left_out:,} nodes with rare sets of labels were not looked at"] if reading.left_out else []
     holders = [(node, key) for one in read for node in one.group.nodes for key in one.name.properties]
     named = [node.values[key].text or "" for node, key in holders if key in node.values]
+    kept = [one.label for one in labels if one.label and one.role in ("entity", "record", "value") and not one.is_from_texts]
     return GraphProfile(
         written_by=layout.name, kind=kind, kind_because=because, nodes=sum(reading.sets.values()),
         relations=sum(one.count for one in types), sampled=len(reading.nodes), seed=seed, labels=labels, types=types,
+        dependencies=dependencies(groups.types, reading.nodes, kept),
         constraints=[_constraint(row) for row in constraints], indexes=sorted({form for index in seen.indexes for form in index.forms()}),
         scripts=scripts(named), notes=notes,
     )

@@ -57,6 +57,7 @@ class SampledNode:
     outgoing: Mapping[str, int]
     incoming: Mapping[str, int]
     relations: Sequence[SampledRelation]
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def _node(row: Mapping[str, Any], places: Sequence[Labels]) -> SampledNode:
     ]
     return SampledNode(
         places[row["place"]], dict(_values(row["values"])), dict(map(tuple, row["outgoing"])), dict(map(tuple, row["incoming"])), relations,
+        row["id"],
     )
 
 

@@ -90,6 +90,28 @@ class RelationProfile(PublicRecord):
     repeated_pairs: int = 0
 
 
+class ValueAt(PublicRecord):
+    """A property of a node, of a relation, or of the node at its start or end. `owner`: the label or type. `key`: None: which node it is."""
+
+    side: Literal["node", "start", "relation", "end"]
+    owner: Public
+    key: Public | None = None
+
+
+class Dependency(PublicRecord):
+    """Two values of which the first says what the last is in nearly all rows of the sample, or is the same (`equal`): of the nodes of a
+    label (`start`), or of the relations of a type from a label to another one (`end`). `rows`: that have both; `groups`: values of the first that stand in several of them."""
+
+    type: Public | None = None
+    start: Public
+    end: Public | None = None
+    first: ValueAt
+    last: ValueAt
+    equal: bool = False
+    rows: int
+    groups: int
+
+
 class GraphProfile(PublicRecord):
     """What a graph is. `kind`: of most of its entities; `labels` has it by label. `written_by`: the layout. `scripts`: of names, in shares.
     `sampled`: nodes that were looked at, of `nodes`; counts of labels and types are of all."""
@@ -103,6 +125,7 @@ class GraphProfile(PublicRecord):
     seed: int
     labels: list[LabelProfile] = Field(default_factory=list)
     types: list[RelationProfile] = Field(default_factory=list)
+    dependencies: list[Dependency] = Field(default_factory=list)
     constraints: list[Public] = Field(default_factory=list)
     indexes: list[Public] = Field(default_factory=list)
     scripts: dict[Public, float] = Field(default_factory=dict)
@@ -117,7 +140,7 @@ class GraphProfile(PublicRecord):
         """What an audit keeps of it: decisions and their evidence."""
         labels = [one.model_copy(update={"properties": []}) for one in self.labels]
         types = [one.model_copy(update={"properties": []}) for one in self.types]
-        return self.model_copy(update={"labels": labels, "types": types})
+        return self.model_copy(update={"labels": labels, "types": types, "dependencies": []})
 
 
 class ProfileReport(GraphReport):
