@@ -30,6 +30,13 @@ PLANS = word_set("""
     due required require expected planned scheduled schedule deadline target eta etd estimated promised best use expiry expires expiration
     valid until next renewal renew review warranty
 """)  # of what may come earlier or later than it was meant to
+# what need not be there
+OPTIONAL = word_set("""
+    review comment comments note notes remark remarks description bio biography summary suffix middle second alias aliases nickname fax
+    homepage website url link image photo picture logo tagline subtitle discount reason
+    bemerkung bemerkungen notiz notizen beschreibung anmerkung kommentar zusatz remarque remarques commentaire
+    observacion observaciones comentario nota notas descripcion osservazioni commento descrizione opmerking opmerkingen beschrijving
+""")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from kgeval.records.graph import GraphReport
 Kind = Literal["extracted", "hand-made", "RDF", "code", "memory"]
 Role = Literal["entity", "passage", "document", "community", "record", "value", "technical"]
 Says = Literal["type", "property", "keywords", "nothing"]
+Part = Literal["value", "year", "letters", "last part", "presence", "outgoing", "incoming"]
+PRESENCES: frozenset[Part] = frozenset(("presence", "outgoing", "incoming"))
 FROM_TEXTS: frozenset[Kind] = frozenset(("extracted", "memory"))  # what a writer made of texts
 
 
@@ -91,23 +93,33 @@ class RelationProfile(PublicRecord):
 
 
 class ValueAt(PublicRecord):
-    """A property of a node, of a relation, or of the node at its start or end. `owner`: the label or type. `key`: None: which node it is."""
+    """What stands on a node, on a relation, or on the node at its start or end. `owner`: the label or type. `key`: the property, or the
+    type of a relation; None: which node it is. `part`: the value, the year or the letters it begins with or the last part of a code in it,
+    or whether there is one (of relations: out from the node, or into it)."""
 
     side: Literal["node", "start", "relation", "end"]
     owner: Public
     key: Public | None = None
+    part: Part = "value"
+
+    @property
+    def is_presence(self) -> bool:
+        """Whether it says only that there is one."""
+        return self.part in PRESENCES
 
 
 class Dependency(PublicRecord):
-    """Two values of which the first says what the last is in nearly all rows of the sample, or is the same (`equal`): of the nodes of a
-    label (`start`), or of the relations of a type from a label to another one (`end`). `rows`: that have both; `groups`: values of the first that stand in several of them."""
+    """Two values that go with each other in nearly all rows of the sample: the first `says` what the last is (`only`: where it is this),
+    `equals` it, or is `at most` it. Rows: nodes of a label (`start`), or relations of a type from a label to another one (`end`).
+    `rows`: that have both; `groups`: values of the first that stand in several of them."""
 
+    kind: Literal["says", "equals", "at most"]
     type: Public | None = None
     start: Public
     end: Public | None = None
     first: ValueAt
     last: ValueAt
-    equal: bool = False
+    only: Public | None = None
     rows: int
     groups: int
 

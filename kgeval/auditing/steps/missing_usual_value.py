@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import KeptProperty, every_property, plain_words
+from kgeval.auditing.suspects import OPTIONAL, KeptProperty, every_property, plain_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
@@ -12,17 +12,13 @@ from kgeval.text.wordlists import word_set
 LEAST = 20  # nodes or relations of which nearly all say something
 LIKELY = 0.95  # share of the sample that has the property
 MISSING = 0.01  # share up to which a missing value is a slip; one always is
-# what is not there yet, or need not be
+# what is not there yet
 OPEN = word_set("""
     end ended ends until till thru through died dead death deceased closed close finish finished completed complete completion returned
     return delivered delivery shipped paid payment cancelled canceled resolved approved retired left leaving exit resigned dissolved
-    expired expires expiry expiration terminated score result outcome winner grade rating review comment comments note notes remark remarks
-    description bio biography summary suffix middle second alias aliases nickname fax homepage website url link image photo picture logo
-    tagline subtitle discount reason
-    bis ende gestorben beendet abgeschlossen bezahlt geliefert bemerkung bemerkungen notiz notizen beschreibung anmerkung kommentar zusatz
-    fin fini mort deces paye livre remarque remarques commentaire description note rendu
-    hasta muerte pagado entregado observacion observaciones comentario nota notas descripcion devuelto
-    fine morto pagato consegnato osservazioni commento descrizione einde overleden betaald opmerking opmerkingen beschrijving
+    expired expires expiry expiration terminated score result outcome winner grade rating
+    bis ende gestorben beendet abgeschlossen bezahlt geliefert fin fini mort deces paye livre rendu
+    hasta muerte pagado entregado devuelto fine morto pagato consegnato einde overleden betaald
 """)
 
 
@@ -56,4 +52,4 @@ def _is_usual(profile: GraphProfile, found: KeptProperty) -> bool:
     _, size, sampled = next(one for one in sizes if one[0] == found.owner)
     is_text = found.values.types.get("STRING", 0.0) > 0
     may_lack = found.values.filled < 1 or sampled < size or is_text
-    return size >= LEAST and found.values.filled >= LIKELY and may_lack and not {*plain_words(found.values.key)} & OPEN
+    return size >= LEAST and found.values.filled >= LIKELY and may_lack and not {*plain_words(found.values.key)} & (OPEN | OPTIONAL)
