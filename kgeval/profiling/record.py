@@ -119,7 +119,7 @@ class Dependency(PublicRecord):
     end: Public | None = None
     first: ValueAt
     last: ValueAt
-    only: Public | None = None
+    only: str | None = None
     rows: int
     groups: int
 

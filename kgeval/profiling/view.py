@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.format import first_of, joined, number, percent, plural
-from kgeval.profiling.record import GraphProfile, LabelProfile, ProfileReport, PropertyProfile, RelationProfile
+from kgeval.profiling.record import GraphProfile, LabelProfile, ProfileReport, PropertyProfile, RelationProfile, ValueAt
 from kgeval.reports.document import Block, Cell, Details, Document, Items, Section, Table, Text
 
 OVERRIDE = (
@@ -19,7 +19,7 @@ def document(report: ProfileReport) -> Document:
     """The short form fits a screen; Markdown and the page have all properties and the evidence of each decision."""
     profile = report.profile
     return Document(
-        "Graph profile", "profile", [*sections(profile), _properties(profile)], name=report.graph or "",
+        "Graph profile", "profile", [*sections(profile), _dependencies(profile), _properties(profile)], name=report.graph or "",
         about=f"layout {profile.written_by}", lead=_lead(profile), notes=profile.notes,
         more="The evidence of each decision: add -o profile.html",
     )
@@ -112,6 +112,31 @@ def _why(profile: GraphProfile) -> Iterator[str | Cell]:
 
 def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
+
+
+def _dependencies(profile: GraphProfile) -> Section:
+    rows = [
+        (
+            Cell(f"{one.start} -[{one.type}]-> {one.end}" if one.type else one.start, user=True),
+            Cell(_value_at(one.first, one.only), user=True), one.kind, Cell(_value_at(one.last), user=True), number(one.rows),
+        ) for one in profile.dependencies
+    ]
+    head = ("of", "value", "", "value", "rows")
+    table = Table(head, rows, words=frozenset({0, 1, 2, 3}), long=150, hint=(
+        "Of two values the first says what the last is, equals it, or is at most it, in nearly all rows of the sample, not by chance."
+    ))
+    return Section("What goes with what", [table], id="dependencies", forms="long")
+
+
+def _value_at(one: ValueAt, only: str | None = None) -> str:
+    if one.key is None:
+        return f"which {one.owner}"
+    if one.part in ("outgoing", "incoming"):
+        return f"whether -[{one.key}]-> {'leads out of it' if one.part == 'outgoing' else 'leads into it'}"
+    name = f"{one.owner}.{one.key}"
+    if one.part == "presence":
+        return f"whether there is {name}"
+    return (name if one.part == "value" else f"{one.part} of {name}") + (f" ({only})" if only is not None else "")
 
 
 def _properties(profile: GraphProfile) -> Section:
