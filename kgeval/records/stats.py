@@ -10,6 +10,7 @@ from kgeval.records.base import Cause, OfMetric, OfPair, Public, Record
 from kgeval.records.comparison import PairResult, Ranking
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.manifest import RunReport
+from kgeval.records.outcome import Outcome
 
 StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequential", "drift"]
 
@@ -126,7 +127,8 @@ class SequenceResult(OfPair):
 
 
 class StatsReport(RunReport):
-    """What `kgeval stats` found. `kind`: the sub-command; only its parts are filled. `selection_p`: a small one says that labels are no
+    """What `kgeval stats` found. `kind`: the sub-command; only its parts are filled. `outcomes`: what `paired` lets one conclude, a row
+    each, the higher score being the better one. `selection_p`: a small one says that labels are no
     random part of what was judged, and then no correction holds."""
 
     kind: StatsKind
@@ -135,6 +137,7 @@ class StatsReport(RunReport):
     inputs: list[StatsInput] = Field(default_factory=list)
     systems: list[StatsMean] = Field(default_factory=list)
     paired: list[PairedResult] = Field(default_factory=list)
+    outcomes: list[Outcome] = Field(default_factory=list)
     pairs: list[PairResult] = Field(default_factory=list)
     ranking: Ranking | None = None
     judge: list[JudgeReport] = Field(default_factory=list)

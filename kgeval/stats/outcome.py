@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.format import number, plural, signed
@@ -22,7 +22,7 @@ class PairEvidence:
     tested. `groups`, `coverage`: what was drawn, and how often each system gave no answer. `missing`: questions without a result;
     `lowest`, `highest`: the figure with all of them lost, won by A. `doubts`: why nothing may be concluded, whatever the figure says;
     `blind`: why "no difference" may not be (a judge that sees none). `within`: figures inside -within..within count as equal; 0: none
-    does. `beyond`: a difference must lie beyond it with its whole interval.
+    does. `beyond`: a difference must lie beyond it with its whole interval. `shown`: a figure in words, as a share unless it is none.
     """
 
     pair: tuple[str, str]
@@ -39,6 +39,7 @@ class PairEvidence:
     doubts: Sequence[str] = ()
     blind: Sequence[str] = ()
     beside: Mapping[str, Estimated] = field(default_factory=dict)
+    shown: Callable[[float | None], str] = signed
 
 
 def conclude(evidence: PairEvidence) -> Outcome:
@@ -83,7 +84,7 @@ def _against(evidence: PairEvidence) -> Iterator[str]:
         )
     yield from evidence.doubts
     if evidence.missing and _could_turn(evidence):
-        ends = f"{signed(evidence.lowest.value)} to {signed(evidence.highest.value)}"
+        ends = f"{evidence.shown(evidence.lowest.value)} to {evidence.shown(evidence.highest.value)}"
         yield f"{plural(evidence.missing, 'question')} without a result could decide it: with them it is {ends}"
 
 

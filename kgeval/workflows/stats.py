@@ -59,7 +59,7 @@ class StatsResult(Result):
 
 def paired(session: Session, files: Sequence[Path], options: ScoreTableOptions) -> StatsResult:
     """Systems on the same questions: differences with intervals, tests, effect sizes. Raises: UsageError, InputError."""
-    from kgeval.comparison.given.scores import means, missing_of, paired_results, scale_of
+    from kgeval.comparison.given.scores import means, missing_of, outcomes_of, paired_results, scale_of
 
     _check_outputs(session, files)
     scores, columns = _scores(files, options)
@@ -74,7 +74,9 @@ def paired(session: Session, files: Sequence[Path], options: ScoreTableOptions) 
         raise InputError("no metric is there for two systems", fix="give the same metric for both; --map metric=FIELD names its field")
     return _result(
         session, "paired", options, files, scores.rows, systems=means(columns, seed=seed, confidence=confidence, scale=scale),
-        paired=results, missing=missing_of(columns),
+        paired=results, missing=missing_of(columns), outcomes=outcomes_of(
+            columns, results, seed=seed, confidence=confidence, scale=scale, unit=options.cluster or "document",
+        ),
         notes=[*scores.notes, *_cautions(results), *_group_notes(results, options), *_scale_notes(results, scale)],
     )
 

@@ -108,6 +108,28 @@ def test_equal_systems_differ_by_nothing_with_p_1(capsys: pytest.CaptureFixture[
     assert one.effect is None and one.needed is None
 
 
+@pytest.mark.parametrize(("a", "b", "more", "conclusion", "because"), [
+    ([0.9, 0.7, 0.8] * 8, [0.5, 0.4, 0.6] * 8, [], "a better", []),
+    ([0.5, 0.4, 0.6] * 8, [0.9, 0.7, 0.8] * 8, [], "b better", []),
+    ([0.5, 0.6] * 12, [0.6, 0.5] * 12, [], "no difference found", []),
+    ([0.9] * 9, [0.1] * 9, [], "not decidable", ["only 9 questions have a result, and fewer than 10 decide nothing"]),
+    ([0.7, 0.72] * 12 + [None] * 16, [0.5, 0.55] * 20, [], "not decidable", [
+        "16 questions without a result could decide it: with them it is -0.099 to +0.301"]),
+    ([0.7, 0.72] * 12 + [None], [0.5, 0.55] * 12 + [0.5], [], "a better", []),
+    ([70, 72] * 12 + [None], [50, 55] * 12 + [50], [], "not decidable", [
+        "1 question without a score of both could decide it: give --range LOW,HIGH, the least and largest score there can be"]),
+    ([70, 72] * 12 + [None], [50, 55] * 12 + [50], ["--range", "0,100"], "a better", []),
+])
+def test_what_may_be_concluded_is_said_by_the_rules_of_comparisons(
+    a: list[float | None], b: list[float | None], more: list[str], conclusion: str, because: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = report(capsys, "paired", wide({"a": a, "b": b}), *more)
+    (outcome,) = found.outcomes
+    assert (outcome.conclusion, outcome.because) == (conclusion, because)
+    assert outcome.coverage[0].absent == sum(value is None for value in a)
+
+
 def test_systems_with_different_questions_are_refused_and_named(capsys: pytest.CaptureFixture[str]) -> None:
     long = wrote("l.csv", "question_id,system,score\nq1,a,1\nq2,a,0\nq3,a,1\nq1,b,0\nq2,b,0\nq4,b,1\n")
     said = refused(capsys, "paired", long)

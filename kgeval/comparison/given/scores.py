@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from kgeval.records import Estimated, PairedResult, StatsMean
+from kgeval.format import plural, plus
+from kgeval.records import DrawnGroups, Estimated, Outcome, PairedResult, StatsMean, SystemCoverage
 from kgeval.rounding import is_equal
+from kgeval.stats.outcome import PairEvidence, conclude
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,6 +146,49 @@ def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: flo
     ]
     corrected = holm([result.p for result in results])
     return [result.model_copy(update={"p_holm": p}) for result, p in zip(results, corrected, strict=True)]
+
+
+def outcomes_of(
+    columns: Sequence[ScoreColumn], results: Sequence[PairedResult], *, seed: int, confidence: float, scale: Span | None, unit: str,
+) -> list[Outcome]:
+    """What each of `paired_results` lets one conclude, the higher score being the better one. A question without a value of both is taken
+    lost and won; where the scale is not known, it could decide anything. `unit`: what questions come in groups of."""
+    by_name = {(column.system, column.metric): column for column in columns}
+    found = []
+    for result in results:
+        a, b = by_name[result.system_a, result.metric], by_name[result.system_b, result.metric]
+        missing, doubts = result.n - result.n_scored, []
+        lowest = highest = result.difference
+        if missing and scale is not None:
+            lowest, highest = (
+                paired_result(_filled(a, b, mine), _filled(b, a, other), seed=seed, confidence=confidence, scale=scale).difference
+                for mine, other in (scale, scale[::-1])
+            )
+        elif missing:
+            doubts = [
+                f"{plural(missing, 'question')} without a score of both could decide it: give --range LOW,HIGH, the least and largest "
+                "score there can be"
+            ]
+        groups = DrawnGroups(
+            unit="question" if result.groups is None else unit, groups=result.n_scored if result.groups is None else result.groups,
+            questions=result.n_scored, effective=result.effective,
+        )
+        found.append(conclude(PairEvidence(
+            pair=(a.system, b.system), of=result.metric, figure=result.difference, p=result.p_holm, groups=groups,
+            coverage=(_covered(a, result.n), _covered(b, result.n)), missing=missing, lowest=lowest, highest=highest, within=0.0,
+            doubts=doubts, shown=plus,
+        )))
+    return found
+
+
+def _filled(column: ScoreColumn, other: ScoreColumn, score: float) -> ScoreColumn:
+    """With a score for every question that one of the two has none for."""
+    lacking = [question for question in dict.fromkeys([*column.questions, *other.questions]) if question not in column.values]
+    return replace(column, values={**column.values, **dict.fromkeys(lacking, score)}, causes={})
+
+
+def _covered(column: ScoreColumn, questions: int) -> SystemCoverage:
+    return SystemCoverage(system=column.system, questions=questions, absent=questions - len(column.values))
 
 
 def paired_result(a: ScoreColumn, b: ScoreColumn, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kgeval.format import chance, figure, interval, number, percent, plural, plus, share, visible
-from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, PairResult, Ranking, SequenceResult, StatsMean, StatsReport
+from kgeval.records import Drift, Estimated, JudgeReport, Outcome, PairedResult, PairResult, Ranking, SequenceResult, StatsMean, StatsReport
 from kgeval.records.base import OfPair
 from kgeval.reports.document import Document, Items, Section, Table, columns
 from kgeval.reports.measures import questions_needed
@@ -153,10 +153,18 @@ def _paired(report: StatsReport, level: str) -> Section:
         "P(better)": lambda one: figure(one.superiority),
         "scored": _scored,
     }).filled(), [
+        *(f"{name(pair)}: {_concluded(one)}." for pair, one in zip(report.paired, report.outcomes, strict=False)),
         *(f"{name(one)}: {plural(one.n_scored, 'question')} {_finds(one)} with 80 % power; {_needs(one)}."
           for one in report.paired if one.sd),
         *(f"{name(one)}: not compared: {causes(one.failures)}." for one in report.paired if one.failures),
     ])
+
+
+def _concluded(one: Outcome) -> str:
+    """What may be concluded, the higher score being the better one."""
+    if one.conclusion == "not decidable":
+        return f"not decidable: {'; '.join(one.because)}"
+    return {"a better": f"{one.system_a} is better", "b better": f"{one.system_b} is better"}.get(one.conclusion, one.conclusion)
 
 
 def _finds(one: PairedResult) -> str:
