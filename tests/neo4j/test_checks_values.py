@@ -386,6 +386,19 @@ def test_nodes_without_a_relation_that_nearly_all_others_have_are_found(graph: G
     }
 
 
+@pytest.mark.parametrize(("type_", "of", "without", "found"), [
+    ("OF_PLAYER", 63, 2, 2), ("OF_PLAYER", 63, 3, 0), ("OF_PLAYER", 45, 2, 2), ("OF_PLAYER", 25, 1, 1), ("OF_PLAYER", 25, 2, 0),
+    ("SPIELER", 63, 2, 2), ("SPIELER", 45, 2, 0), ("APPROVED_BY", 63, 2, 0), ("SENT_TO", 63, 2, 0), ("PARA", 63, 2, 2),
+])
+def test_two_without_what_all_others_have_one_of_are_slips_in_a_small_label(
+    graph: Graph, draw: Draw, type_: str, of: int, without: int, found: int,
+) -> None:
+    draw(f"""UNWIND range(1, {of}) AS i CREATE (t:Transfer {{transferId: i, name: 'Transfer ' + i}}), (t)-[:IN_YEAR]->(:Year {{year: i}})
+             MERGE (p:Player {{playerId: i % 40, name: 'Player ' + (i % 40)}})
+             FOREACH (x IN CASE WHEN i > {without} THEN [1] ELSE [] END | CREATE (t)-[:{type_}]->(p))""")
+    assert sum(name.startswith("Transfer") for name in whys(audited(graph, "missing-usual-relation")["missing-usual-relation"])) == found
+
+
 def test_nodes_with_two_of_a_relation_of_which_the_others_have_one_are_found(graph: Graph, draw: Draw) -> None:
     """Two birthplaces, a room in two houses, a hive at two apiaries. No slip: two employers, two directors, a house that changed hands, the
     same place twice, and what many have two of."""
