@@ -85,7 +85,7 @@ class Hierarchy:
         return [self._shortest(nodes) for nodes in self.tangles()]
 
     def leads_back_by_mistake(self) -> bool:
-        """Whether the few parts that lead back are slips of a relation that by its name does not: one or two, or hardly any of its nodes."""
+        """Whether parts that lead back are slips of a relation that by its name does not: one or two parts, or hardly any of its nodes."""
         tangles = self.tangles()
         inside = sum(map(len, tangles))
         is_few = len(tangles) <= TANGLES and all(len(nodes) <= 2 * SHORT for nodes in tangles)
