@@ -161,7 +161,9 @@ def _number(text: str) -> float | None:
 
 
 def _edits(a: str, b: str) -> int:
-    """Signs of the two that have no fellow in the other, of the longer rest."""
+    """Signs in which two texts differ: of one length place by place, else of the longer rest, those that have no fellow in the other."""
+    if len(a) == len(b):
+        return sum(x != y for x, y in zip(a, b, strict=True))
     same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
     return max(len(a), len(b)) - same
 

@@ -126,6 +126,7 @@ SET m += $more"""
 @pytest.mark.parametrize(("more", "are_one"), [
     ({}, False), ({"email": None}, False), ({"job_title": "Agent", "site": "Hull"}, False),
     ({"job_title": "Agent", "email": None}, False),
+    ({"job_title": "Agent", "site": "Hull", "phone": "+44 20 7947833"}, False),  # an extension of one switchboard
     ({"phone": "+44 20 7946018"}, True), ({"phone": "020/7946018", "email": None, "job_title": "Agent", "site": "Hull"}, True),
     ({"email": None, "phone": None, "hired": None, "job_title": "Agent"}, True),
 ])
