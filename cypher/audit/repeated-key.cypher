@@ -1,9 +1,11 @@
-// repeated-key: how many nodes have a property that may be a key, how many of its values stand more than once, and some of them, whose
-// shape the step in Python judges where the property's name says nothing.
+// repeated-key: how many nodes have a property that may be a key, how many of its values stand more than once, the first of these with some
+// of their nodes (what they hold, where they are shown by one name), and some values, whose shape the step in Python judges where the
+// property's name says nothing.
 //
 // :param suspects => [{label: 'Section', key: 'id'}] -- LIST OF MAP: labels and properties
+// :param shown => 5                                  -- INTEGER: values that stand more than once, at most
 //
-// returns: owner STRING, key STRING, nodes INTEGER, values INTEGER, repeated INTEGER, example STRING, times INTEGER, names LIST OF STRING, some LIST OF STRING
+// returns: owner STRING, key STRING, nodes INTEGER, values INTEGER, repeated INTEGER, repeats LIST OF MAP, some LIST OF STRING
 // mode: read
 MATCH (n:@Node)
 WHERE any(l IN labels(n) WHERE any(s IN $suspects WHERE s.label = l))
@@ -14,8 +16,16 @@ WITH owner, key, value, count(*) AS times, collect(n)[0..3] AS nodes_of
 ORDER BY times DESC, toStringOrNull(value)
 WITH owner, key, sum(times) AS nodes, count(*) AS values, sum(CASE WHEN times > 1 THEN 1 ELSE 0 END) AS repeated,
      collect({value: value, times: times, nodes: nodes_of}) AS every
-WITH owner, key, nodes, values, repeated, head(every) AS first,
+WITH owner, key, nodes, values, repeated, [one IN every[0..$shown] WHERE one.times > 1] AS first,
      [at IN range(0, size(every) - 1, 1 + size(every) / 100) | left(toStringOrNull(every[at].value), 60)] AS some
-RETURN owner, key, nodes, values, repeated, left(toStringOrNull(first.value), 60) AS example, first.times AS times,
-  [n IN first.nodes | left(@display(n), 60)] AS names, some
+RETURN owner, key, nodes, values, repeated, COLLECT {
+  UNWIND first AS one
+  CALL (one, key) {
+    UNWIND one.nodes AS n
+    WITH n, left(@display(n), 60) AS name, key
+    RETURN collect({name: name, id: elementId(n), held: [k IN keys(n)[0..40] WHERE k <> key AND NOT valueType(n[k]) STARTS WITH 'LIST' |
+      [k, left(toStringOrNull(n[k]), 40)]]}) AS of
+  }
+  RETURN {value: left(toStringOrNull(one.value), 60), times: one.times, of: of}
+} AS repeats, some
 ORDER BY owner, key

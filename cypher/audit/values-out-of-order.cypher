@@ -41,9 +41,11 @@ WITH p, n, r, first, last, reversed, [x IN [first, last] | CASE WHEN x =~ '\\d{4
   THEN 372.0 * toInteger(left(x, 4)) + 31 * toInteger(substring(x, 5, 2)) + coalesce(toIntegerOrNull(substring(x, 8, 2)), 1)
   ELSE 372 * toFloatOrNull(x) END] AS days
 WITH p, n, r, first, last, reversed, any(x IN days WHERE x < 372000) AS old,
+  // a day, and a time of the same day: neither comes first
+  first =~ '\\d{4}-.*' AND last =~ '\\d{4}-.*' AND (first STARTS WITH last OR last STARTS WITH first) AS same_day,
   toInteger(log(abs(coalesce(days[1] - days[0], 0.0)) + 1) / log(2)) AS gap
 WITH p, reversed, gap, count(*) AS times, sum(CASE WHEN old THEN 1 ELSE 0 END) AS old,
-  sum(CASE WHEN NOT reversed AND first <> last THEN 1 ELSE 0 END) AS before,
+  sum(CASE WHEN reversed OR first = last OR same_day THEN 0 ELSE 1 END) AS before,
   collect(CASE WHEN reversed AND $sample > 0 THEN {n: n, r: r, first: first, last: last} END) AS hits
 WITH p, sum(times) AS compared, sum(CASE WHEN reversed THEN times ELSE 0 END) AS wrong, sum(before) AS before, sum(old) AS old,
   collect([reversed, gap, times]) AS gaps, collect(hits) AS hits
@@ -67,6 +69,8 @@ RETURN p.place AS place, p.first_of AS first_of, compared, before, old, gaps, wr
     why: coalesce(p.first_owner + '.', CASE p.first_of WHEN 'start' THEN left(@display(startNode(r)), 60) + ': '
         WHEN 'end' THEN left(@display(endNode(r)), 60) + ': ' END, '') + p.first + ' ' + first + ', '
       + coalesce(p.last_owner + '.', CASE p.last_of WHEN 'start' THEN left(@display(startNode(r)), 60) + ': '
-        WHEN 'end' THEN left(@display(endNode(r)), 60) + ': ' END, '') + p.last + ' ' + last}
+        WHEN 'end' THEN left(@display(endNode(r)), 60) + ': ' END, '') + p.last + ' ' + last,
+    held: [x IN [[p.first_of, p.first], [p.last_of, p.last]] | [elementId(CASE x[0] WHEN 'start' THEN startNode(r) WHEN 'end' THEN endNode(r)
+      ELSE coalesce(n, r) END), x[1]]]}
 } AS sample
 ORDER BY p.place

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from difflib import SequenceMatcher
 
 from kgeval.auditing.check import CheckRun
 from kgeval.auditing.contexts import Contexts
@@ -43,6 +44,11 @@ LARGE, RARE = 200, 0.01  # nodes of a label, and the share of them with a repeat
 TELLING = 0.8  # share of values that differ, from which one that differs tells two nodes apart
 TELLING_CONSTANT = 0.5  # of a date of birth less are enough: two of one name seldom share it
 LONGEST = 200  # characters of a value that is compared
+APART = 3  # values, in which nearly all nodes differ, that tell two namesakes apart where none agrees, whatever they share
+SLIP = 2  # digits of a number or date, and letters of a text, up to which two values may be one with a slip
+ALIKE = 0.6  # of two texts, from which they may be one that was written twice
+NEAR = 0.02  # of two numbers, up to which they may be one that was measured twice
+MAIL = re.compile(r"[^@\s]+@([^@\s]+)")
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,12 @@ class NodeComparison:
         a, b = self.values.get(first, {}), self.values.get(second, {})
         return any(not _is_one_value(a[key], b[key]) for key in keys.constant & a.keys() & b.keys())
 
+    def differ_in_telling(self, first: str, second: str, label: str | None) -> bool:
+        """Whether two nodes of a label have different values of what nearly all nodes differ in."""
+        keys = self.by_label.get(label or "", ComparedKeys())
+        a, b = self.values.get(first, {}), self.values.get(second, {})
+        return any(a[key] != b[key] for key in keys.telling & a.keys() & b.keys())
+
     def speak_for_one(self, first: str, second: str, label: str | None) -> bool:
         """Whether the values of two namesakes of a label say that they are one thing: none of what never changes differs, and they share a
         value in which nearly all nodes differ; or all values that both have are the same, their own keys and long texts too."""
@@ -95,7 +107,8 @@ class NodeComparison:
         return bool(keys.telling & agreeing) or (bool(keys.every & both) and (keys.every | keys.own) & both <= agreeing)
 
     def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
-        """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; or, where they share no neighbour and no
+        """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; several values in which nearly all nodes
+        do, and none of them agrees; or, where they share no neighbour and no
         value in which nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or
         more differ than agree."""
         keys = self.by_label.get(label or "")
@@ -104,7 +117,7 @@ class NodeComparison:
         a, b = self.values.get(first, {}), self.values.get(second, {})
         both = keys.every & a.keys() & b.keys()
         differing = {key for key in both if a[key] != b[key]}
-        if self.differ_in_constants(first, second, label):
+        if self.differ_in_constants(first, second, label) or _are_two(keys, a, b):
             return False
         if share_neighbours or keys.telling & both - differing:
             return True
@@ -113,6 +126,46 @@ class NodeComparison:
         if len(both) == 1 and not differing <= keys.telling:
             return True
         return 2 * len(differing) <= len(both)
+
+
+def _are_two(keys: ComparedKeys, a: Mapping[str, str], b: Mapping[str, str]) -> bool:
+    """Whether two nodes differ clearly in three values in which nearly all nodes do (in two, and in half of what is said of many),
+    and agree in none of them: two people who work in one room."""
+    both = {key for key in a.keys() & b.keys() if max(len(a[key]), len(b[key])) <= LONGEST}
+    telling = both & (keys.telling | keys.own | keys.constant)
+    if any(a[key] == b[key] for key in telling):
+        return False
+    apart = sum(_differ_clearly(a[key], b[key]) for key in telling)
+    others = both & keys.others
+    equal = sum(a[key] == b[key] for key in others)
+    return apart >= APART or (apart == APART - 1 and 2 * equal <= len(others))
+
+
+def _differ_clearly(a: str, b: str) -> bool:
+    """Whether two values are not one that was written in two ways, or with a slip. Two mail addresses at one place are two."""
+    if (mail := MAIL.fullmatch(a)) and (other := MAIL.fullmatch(b)):
+        return a != b and mail[1] == other[1]
+    if (number := _number(a)) is not None and (second := _number(b)) is not None:
+        return abs(number - second) > NEAR * max(abs(number), abs(second))
+    x, y = ("".join(filter(str.isdecimal, text)) for text in (a, b))
+    if len(x) > SLIP and len(y) > SLIP:
+        return sorted(x) != sorted(y) and _edits(x, y) > SLIP and not (x.endswith(y[-6:]) and len(y) >= 6)
+    return SequenceMatcher(None, a, b, autojunk=False).ratio() < ALIKE
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _edits(a: str, b: str) -> int:
+    """Signs in which two texts differ: of one length place by place, else of the longer rest, those that have no fellow in the other."""
+    if len(a) == len(b):
+        return sum(x != y for x, y in zip(a, b, strict=True))
+    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+    return max(len(a), len(b)) - same
 
 
 def told_apart(relations: Iterable[str]) -> bool:

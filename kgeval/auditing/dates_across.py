@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
 
-from kgeval.auditing.suspects import PLANS, is_date, layout_keys, moment_words, plain_words, without_words
+from kgeval.auditing.endings import is_end, is_event
+from kgeval.auditing.suspects import is_date, is_plan, layout_keys, moment_words, plain_words, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile, RelationProfile
 from kgeval.records import Layout
@@ -19,6 +20,7 @@ LEAST, LEAST_LEARNED = 5, 30  # relations with both values that show which comes
 WRONG, WRONG_LEARNED = 0.05, 0.03  # shares of them up to which the wrong order is a mistake
 BEFORE, BEFORE_NAMED = 0.9, 0.5  # shares of them of which the first is before the last, not the same: by their values, or by names
 SHARP = 10  # times as many in the right order, and no farther apart than those in the wrong one: the order has an edge, not a tail
+AFTER_END, AFTER_END_OF_ALL = 0.34, 0.02  # shares up to which what happens to what had ended is a mistake: of what ended, and of all
 NEAR, USUAL = 0.1, 0.5  # shares of those in the right order: the nearest, and half of them
 DOUBLINGS, YEAR = 2, 8  # how much nearer the nearest are, in doublings; a year in them
 OLD = 0.5  # share of numbers before the year 1000 above which they are no years, if the name leaves that open
@@ -81,7 +83,8 @@ class DateAt:
 @dataclass(frozen=True)
 class OrderAcross:
     """Two dates at different sides of the relations of a type between two labels, of which one comes first. `is_named`: by names; else that
-    is to be seen in the values."""
+    is to be seen in the values. `is_end`: the last one ends its node, to which nothing happens after that. `relations`: between the labels,
+    with and without dates."""
 
     type: str
     start: str
@@ -89,6 +92,8 @@ class OrderAcross:
     first: DateAt
     last: DateAt
     is_named: bool
+    is_end: bool = False
+    relations: float = 0.0
 
     def asked(self, place: int) -> dict[str, str | list[str] | int | None]:
         """As the query takes it. Without owners, which would not tell the two apart, it says the nodes' names."""
@@ -105,6 +110,8 @@ class OrderAcross:
         are_years = (self.first.words & YEARS and self.last.words & YEARS) or row["old"] <= OLD * of
         if row["before"] < (BEFORE_NAMED if self.is_named else BEFORE) * of or not are_years:
             return False
+        if self.is_end and of >= LEAST and 0 < hits <= min(AFTER_END * of, AFTER_END_OF_ALL * self.relations):
+            return True
         if self.is_named:
             return bool(of >= LEAST and hits <= max(1, WRONG * of))
         return bool(of >= LEAST_LEARNED and 0 < hits <= WRONG_LEARNED * of and _has_edge(row["gaps"], hits))
@@ -145,13 +152,14 @@ def orders_across(profile: GraphProfile, layout: Layout) -> list[OrderAcross]:
 def without_repeats(found: Sequence[tuple[OrderAcross, Row]]) -> list[tuple[OrderAcross, Row]]:
     """Without those that say the same of one slip: of pairs with a date in common and as many hits, the nearest one is kept."""
     kept: list[tuple[OrderAcross, Row]] = []
-    for order, row in sorted(found, key=lambda item: _nearness(item[1])):
+    for order, row in sorted(found, key=lambda item: nearness(item[1])):
         if not any(row["hits"] and row["hits"] == other["hits"] and _have_one_date(order, one) for one, other in kept):
             kept.append((order, row))
     return kept
 
 
-def _nearness(row: Row) -> float:
+def nearness(row: Row) -> float:
+    """How far apart two dates that stand in the right order are, in doublings of days."""
     right = [(gap, times) for is_reversed, gap, times in row["gaps"] if not is_reversed]
     return float(sum(gap * times for gap, times in right) / max(1, sum(times for _, times in right)))
 
@@ -170,13 +178,16 @@ def _orders_of(profile: GraphProfile, relation: RelationProfile, own: frozenset[
         of_start = _dates("start", ends.start, labels[ends.start].properties)
         known = [*of_start, *of_relation, *_dates("end", ends.end, labels[ends.end].properties)]
         for first, last in permutations(known, 2):
-            if first.side != last.side and _may_be_ordered(relation, first, last):
-                yield OrderAcross(relation.type, ends.start, ends.end, first, last, is_named(relation.type, first, last))
+            if first.side == last.side or not _may_be_ordered(relation, first, last):
+                continue
+            ended = happens_before_end(relation.type, first, last)
+            named = ended or is_named(relation.type, first, last)
+            yield OrderAcross(relation.type, ends.start, ends.end, first, last, named, ended, ends.share * relation.count)
 
 
 def _dates(side: Side, owner: str, properties: Iterable[PropertyProfile]) -> list[DateAt]:
     dated = [DateAt(side, owner, found.key) for found in properties if _holds_dates(found)]
-    return [date for date in dated if not date.words & (BOOKKEEPING | PLANS)]
+    return [date for date in dated if not date.words & BOOKKEEPING and not is_plan(date.key)]
 
 
 def _holds_dates(found: PropertyProfile) -> bool:
@@ -191,6 +202,11 @@ def _may_be_ordered(relation: RelationProfile, first: DateAt, last: DateAt) -> b
     if "relation" in (first.side, last.side):
         return True
     return not {*plain_words(relation.type)} & ANY_AGE and (relation.directed or first.owner != last.owner)
+
+
+def happens_before_end(type_: str, first: DateAt, last: DateAt) -> bool:
+    """Whether names say that one date ends a node (who left, what was closed), and the other is of what cannot happen to it after that."""
+    return last.side != "relation" and is_end(last.owner, last.key) and is_event(first.owner, first.key, (type_,))
 
 
 def is_named(type_: str, first: DateAt, last: DateAt) -> bool:

@@ -58,6 +58,11 @@ def compared_records(label: LabelProfile) -> ComparedRecords | None:
     return ComparedRecords([one.key for one in kept], best.key, _is_text(best), frozenset(one.key for one in counted))
 
 
+def own_keys(label: LabelProfile) -> list[str]:
+    """The properties that tell the label's nodes apart, which are not compared."""
+    return sorted({*label.keys, *(one.key for one in label.properties if _is_own_key(one))})
+
+
 def equal_pairs(check: CheckRun, labels: Mapping[str, ComparedRecords], most: int) -> Iterator[EqualPair]:
     """Pairs of nodes that agree in all that is compared, and in what they are related to as far as both are: by a text, or by all."""
     params = {"keys": {name: list(one.keys) for name, one in labels.items()}, "by": {name: one.by for name, one in labels.items()}}

@@ -53,7 +53,7 @@ def missing_roles(
         "relation_sources": None if seen["relation_sources"] else f"relations carry no source chunks in layout '{layout.name}'",
         "descriptions": None if seen["descriptions"] else "entities carry no descriptions",
         "aliases": None if seen["aliases"] else "entities carry no aliases",
-        "validity": None if seen["validity"] else "relations carry no validity times",
+        "validity": None if seen["validity"] else f"relations carry no validity times that layout '{layout.name}' reads",
         "source_limit": None if layout.source_limit else f"the writer of layout '{layout.name}' has no known cap on sources",
         "gds": no_gds,
         **_stored(layout),

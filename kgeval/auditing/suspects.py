@@ -22,13 +22,20 @@ NO_NUMBER = re.compile(
 )
 ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 ELSEWHERE = word_set("""
-    datum zeit uhrzeit jahr tag heure annee jour fecha hora ano dia anno giorno ora tijd jaar dag de du di del des la le el
+    datum zeit uhrzeit jahr tag heure annee jour fecha data hora ano dia anno giorno ora tijd jaar dag de du di del des la le el
 """)  # the same in other languages
 TEMPORAL = frozenset(("DATE", "LOCAL DATETIME", "ZONED DATETIME"))
 DATED = 0.9  # share of values that are dates
 PLANS = word_set("""
     due required require expected planned scheduled schedule deadline target eta etd estimated promised best use expiry expires expiration
     valid until next renewal renew review warranty
+    bis soll plan vorgesehen erwartet ziel zieldatum termin stichtag garantie naechste nachste wiedervorlage
+    prevu prevue prevus echeance limite attendu attendue estime estimee butoir peremption garantie prochain prochaine jusqu valable
+    plazo limite previsto prevista vencimiento vence caducidad caduca esperado esperada estimado estimada programado programada proximo
+    proxima garantia hasta vigencia valido valida
+    scadenza scade termine previsto prevista atteso attesa stimato stimata programmato programmata prossimo prossima garanzia fino
+    prazo vencimento vence previsto prevista esperado estimado validade proximo ate
+    vervaldatum vervalt verwacht verwachte gepland geplande geschat streefdatum deadline uiterlijk geldig volgende garantie tot
 """)  # of what may come earlier or later than it was meant to
 # what need not be there
 OPTIONAL = word_set("""
@@ -37,6 +44,10 @@ OPTIONAL = word_set("""
     bemerkung bemerkungen notiz notizen beschreibung anmerkung kommentar zusatz remarque remarques commentaire
     observacion observaciones comentario nota notas descripcion osservazioni commento descrizione opmerking opmerkingen beschrijving
 """)
+# the same within a longer word: Rückgabefrist, Fälligkeitsdatum, Solltermin, Gültigkeit, uiterste
+PLANNED = re.compile(
+    r"frist|faellig|fallig|geplant|^plan(?!t)|^soll|ablauf|gueltig|gultig|haltbar|^uiterste|^echeanc|^vencim|^scaden|^caducid|^previst",
+)
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,11 @@ def name_words(key: str) -> list[str]:
 def plain_words(key: str) -> list[str]:
     """All words of a name in small letters without accents."""
     return [without_marks(word) for word in name_words(key)]
+
+
+def is_plan(key: str) -> bool:
+    """Whether a name of a date says that it is a plan, a deadline or the end of a validity, which is no event."""
+    return any(word in PLANS or PLANNED.search(word) for word in plain_words(key))
 
 
 def moment_words(key: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import Literal
 
@@ -35,6 +36,21 @@ def ranking(type_: str, layout: Layout) -> str | None:
     if parent := _parents().get(words):
         return parent
     return words if words in _ranks() or direction(label, "hierarchy", layout) else None
+
+
+def leads_nowhere_back(type_: str) -> bool:
+    """Whether a relation type between things of one kind says what needs, replaces, amends or comes of what, which never leads back."""
+    return _plain(uncamel(_PREFIX.sub("", type_))) in _never_back()
+
+
+@cache
+def _never_back() -> frozenset[str]:
+    return frozenset(map(_plain, word_list("never_back")))
+
+
+def _plain(words: str) -> str:
+    """Words in their normal form, without accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", normalise(words)) if not unicodedata.combining(char))
 
 
 @cache

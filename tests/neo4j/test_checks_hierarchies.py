@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 import kgeval
+from kgeval.auditing.steps.hierarchy_cycle import Hierarchy
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
 from kgeval.text.relation_kinds import ranking
@@ -90,3 +91,44 @@ def test_what_a_type_says_is_read_from_its_words(type_: str, said: str | None) -
 def test_a_layout_names_hierarchies_of_its_own() -> None:
     layout = Layout(name="mine", hierarchy_relations=["UNTER", "<ÜBER"])
     assert [ranking(type_, layout) for type_ in ("UNTER", "ÜBER", "PART_OF", "REPORTS_TO")] == ["unter", "über", None, "reports to"]
+
+
+def tangle(type_: str, label: str, *, back: str, at: str = "20, 53, 7", each: int = 2) -> str:
+    """A mesh of 72 nodes without a circle, in no order of writing, and relations that lead back."""
+    return f"""UNWIND range(0, 71) AS i CREATE (:{label} {{no: i * 31 % 72, name: '{label} ' + (i * 31 % 72)}}) WITH count(*) AS done
+MATCH (a:{label}) UNWIND [1, {at}][0..{each}] AS step MATCH (b:{label} {{no: a.no + step}}) CREATE (a)-[:`{type_}`]->(b)
+WITH count(*) AS done UNWIND {back} AS pair MATCH (a:{label} {{no: pair[0]}}), (b:{label} {{no: pair[1]}}) CREATE (a)-[:`{type_}`]->(b)"""
+
+
+@pytest.mark.parametrize(("type_", "label", "back", "each", "found"), [
+    ("DEPENDS_ON", "Service", "[[12, 11]]", 4, 2), ("HÄNGT_AB_VON", "Dienst", "[[12, 11]]", 4, 2),
+    ("dépendDe", "Service", "[[12, 11]]", 4, 2),
+    ("requires", "Package", "[[12, 11]]", 4, 2), ("SUSTITUYE_A", "Norma", "[[13, 12], [40, 39]]", 2, 4),
+    ("DERIVA_DA", "Opera", "[[3, 2]]", 2, 2),
+    ("PROVOQUE", "Panne", "[[12, 11]]", 4, 2),  # by its shape
+    ("DEPENDS_ON", "Service", "[[60, 2], [50, 1]]", 4, 0),  # much leads back: in this domain it may
+    ("KNOWS", "Person", "[[12, 11]]", 4, 0), ("RELATED_TO", "Topic", "[[12, 11]]", 4, 0), ("LINKS_TO", "Page", "[[12, 11]]", 4, 0),
+    ("CALLS", "Function", "[[12, 11]]", 4, 0), ("ROAD_TO", "Town", "[[12, 11]]", 4, 0), ("ADVISES", "Person", "[[12, 11]]", 4, 0),
+    ("REPLACES", "Employee", "[[12, 11]]", 4, 0), ("PROVOQUE", "Panne", "[[12, 11], [20, 19], [30, 29]]", 4, 0),
+    ("TOUCHES", "Thing", "[[12, 11]]", 2, 0),  # as many by chance would make few
+])
+def test_what_needs_or_replaces_another_thing_never_leads_back(
+    graph: Graph, draw: Draw, type_: str, label: str, back: str, each: int, found: int,
+) -> None:
+    draw(tangle(type_, label, back=back, each=each))
+    assert (circles(graph).count or 0) == found
+
+
+def test_of_eighteen_addenda_two_that_are_each_others_are_found(graph: Graph, draw: Draw) -> None:
+    draw("""UNWIND range(0, 39) AS i CREATE (:Antrag {nr: 'A' + i, i: i}) WITH count(*) AS done
+            UNWIND range(0, 16) AS i MATCH (a:Antrag {i: 2 * i + 1}), (b:Antrag {i: 2 * i}) CREATE (a)-[:NACHTRAG_ZU]->(b)
+            WITH count(*) AS done MATCH (a:Antrag {i: 6}), (b:Antrag {i: 7}) CREATE (a)-[:NACHTRAG_ZU]->(b)""")
+    assert [sorted(item.name for item in example.items) for example in circles(graph).examples] == [["Antrag A6", "Antrag A7"]]
+
+
+@pytest.mark.parametrize(("numbers", "shows"), [([no * 31 % 72 for no in range(72)], True), ([*range(72)], False)])
+def test_what_was_written_in_the_order_of_its_nodes_shows_nothing_by_its_shape(numbers: list[int], shows: bool) -> None:
+    one = Hierarchy()
+    for start, end in [*((at, at + step) for at in range(72) for step in (1, 20, 53, 7) if at + step < 72), (12, 11)]:
+        one.add(f"4:x:{numbers[start]}", f"4:x:{numbers[end]}", "PROVOQUE")
+    assert one.never_leads_back() is shows

@@ -109,3 +109,47 @@ def test_births_in_other_languages_tell_two_apart(graph: Graph, draw: Draw, key:
     draw(f"MATCH (p:Persona) WHERE p.nome ENDS WITH 'Galli' OR p.nome ENDS WITH 'Bini' SET p.`{key}` = 1922")
     found = pairs(graph)
     assert found.pop("duplicate-name", []) == [] and found, "the same birth speaks for one"
+
+
+DESK = f"""CREATE (t:Team {{name: 'Service Desk'}}) WITH t UNWIND range(0, 69) AS i
+CREATE (:Person {{employee_id: 'HF' + (10000 + 37 * i), name: {WORDS}[i % 36] + ' ' + {WORDS}[(i + 7 + i / 36) % 36],
+  email: 'p' + i + '@firm.example', phone: '+44 20 ' + (4000000 + 98765 * i), hired: date('2001-01-01') + duration({{days: 97 * i}}),
+  job_title: ['Lead', 'Agent'][i % 2], site: ['Hull', 'Leeds', 'York'][i % 3]}})-[:IN_TEAM]->(t)"""
+TWO = """MATCH (t:Team)
+CREATE (:Person {employee_id: 'HF90001', name: 'David Evans', email: 'david.evans@firm.example', phone: '+44 20 7946018',
+  hired: date('2013-05-06'), job_title: 'Agent', site: 'Hull'})-[:IN_TEAM]->(t)
+CREATE (m:Person {employee_id: 'HF90207', name: 'David Evans', email: 'david.evans2@firm.example', phone: '+44 20 3351296',
+  hired: date('2019-11-18'), job_title: 'Lead', site: 'York'})-[:IN_TEAM]->(t)
+SET m += $more"""
+
+
+@pytest.mark.parametrize(("more", "are_one"), [
+    ({}, False), ({"email": None}, False), ({"job_title": "Agent", "site": "Hull"}, False),
+    ({"job_title": "Agent", "email": None}, False),
+    ({"job_title": "Agent", "site": "Hull", "phone": "+44 20 7947833"}, False),  # an extension of one switchboard
+    ({"phone": "+44 20 7946018"}, True), ({"phone": "020/7946018", "email": None, "job_title": "Agent", "site": "Hull"}, True),
+    ({"email": None, "phone": None, "hired": None, "job_title": "Agent"}, True),
+])
+def test_two_of_one_team_and_name_are_two_where_all_that_is_theirs_differs(
+    graph: Graph, draw: Draw, more: dict[str, str | None], are_one: bool,
+) -> None:
+    draw(DESK)
+    graph.write(TWO, {"more": more})
+    assert any(["David Evans", "David Evans"] in found for found in pairs(graph).values()) == are_one
+
+
+GOODS = f"""UNWIND range(0, 35) AS i MERGE (r:Receta {{nombre: 'Plato ' + {WORDS}[i / 3]}})
+CREATE (:Ingrediente {{nombre: {WORDS}[i], precio: 1.5 + 0.7 * i, familia: ['pescado', 'fruta', 'queso'][i % 3]}})<-[:LLEVA]-(r)"""
+PART = """MATCH (r:Receta) WITH r ORDER BY r.nombre LIMIT 3 WITH collect(r) AS recipes
+CREATE (a:Ingrediente {nombre: 'Calamar', familia: 'marisco', precio: 13.9})
+CREATE (b:Ingrediente {nombre: 'Tinta de calamar', familia: 'marisco', precio: $price})
+FOREACH (r IN recipes | CREATE (r)-[:LLEVA]->(a) CREATE (r)-[:LLEVA]->(b))"""
+
+
+@pytest.mark.parametrize(("price", "are_one"), [(31.0, False), (13.9, True)])
+def test_a_part_of_the_name_of_goods_is_another_thing_unless_their_values_say_that_they_are_one(
+    graph: Graph, draw: Draw, price: float, are_one: bool,
+) -> None:
+    draw(GOODS)
+    graph.write(PART, {"price": price})
+    assert ("fragmented-entity" in pairs(graph)) == are_one

@@ -136,3 +136,16 @@ def test_headings_that_many_bear_make_nothing_one(graph: Graph, draw: Draw) -> N
             CREATE (:Act {short_title: 'Fisheries Act ' + (1950 + i)})-[:HAS]->(:Section {heading: 'Heading ' + (i % 6),
               text: 'This Act may be cited as the Act of ' + CASE i WHEN 60 THEN 6 ELSE i END})""")
     assert pairs_of(same_records(graph)) == []
+
+
+@pytest.mark.parametrize(("number", "why"), [
+    ("GB-2023-1007", "the same in all 4 values that say something, and in bescheid_nr"),
+    ("GB-2023-2007", "the same in all 4 values that say something; only their keys differ"),
+])
+def test_of_equal_records_it_is_said_whether_their_keys_differ(graph: Graph, draw: Draw, number: str, why: str) -> None:
+    draw("""UNWIND range(1, 120) AS i
+            CREATE (:Antrag {az: 'A' + i})-[:HAT]->(:Gebuehr {bescheid_nr: 'GB-2023-' + (1000 + i), betrag: 70.5 + i,
+              datum: date('2023-01-01') + duration({days: i}), tarif: '7.' + (i % 4), zweck: ['Genehmigung', 'Auszug'][i % 2]})""")
+    draw(f"""MATCH (a)-[:HAT]->(g:Gebuehr {{bescheid_nr: 'GB-2023-1007'}}) CREATE (n:Gebuehr)<-[:HAT]-(a)
+             SET n = properties(g), n.bescheid_nr = '{number}'""")
+    assert [why for _, why in pairs_of(same_records(graph))] == [why]

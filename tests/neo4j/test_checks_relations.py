@@ -163,11 +163,23 @@ def test_a_reversed_relation_is_the_odd_signature(graph, draw):
     finding = check(graph, "signature-outlier")
     assert (counted(finding), shown(finding)) == ((2, 33), [["Acme -[IN]-> Ada"], ["Kent -[IN]-> Bea"]])
     assert [example.why for example in finding.examples] == [
-        "Company -> Person: 1 of 32; usual: Person -> Company (30); the other way round it is usual",
+        "Company -> Person: 1 of 32; usual: Person -> Company (30); it stands the wrong way round",
         "Place -> Person: 1 of 32; usual: Person -> Company (30)",
     ]
     assert finding.repair.parameters == {"element_ids": [finding.examples[0].items[0].element_id]}
     assert check(graph, "signature-outlier", min_relations=33).count == 0
+
+
+@pytest.mark.parametrize(("wrong", "found"), [(4, 4), (9, 9), (12, 0)])
+def test_of_a_frequent_relation_more_may_stand_the_wrong_way_round(graph, draw, wrong, found):
+    """But of another pair of types no more than of a rare relation."""
+    draw(f"""UNWIND range(1, 462) AS i
+            CREATE (a:__Entity__:Incident {{name: 'i' + i}}), (s:__Entity__:Service {{name: 's' + i}}),
+              (t:__Entity__:Team {{name: 't' + i}})
+            FOREACH (x IN CASE WHEN i > {wrong} THEN [1] ELSE [] END | CREATE (a)-[:IN]->(s))
+            FOREACH (x IN CASE WHEN i <= {wrong} THEN [1] ELSE [] END | CREATE (s)-[:IN]->(a))
+            FOREACH (x IN CASE WHEN i <= 4 THEN [1] ELSE [] END | CREATE (t)-[:IN]->(a))""")
+    assert counted(check(graph, "signature-outlier")) == (found, 466)
 
 
 def test_a_label_that_joins_everything_has_no_outliers(graph, draw):

@@ -41,7 +41,7 @@ def counted(finding: Finding) -> tuple[int | None, int | None]:
 def test_an_empty_database_and_one_without_times_are_skipped(graph, draw, rule, layout):
     assert run_check(graph, layout, rule).status == "skipped"
     draw("CREATE (:__Entity__)-[:KNOWS]->(:__Entity__), (:Entity {group_id: 'mine'})-[:RELATES_TO]->(:Entity {group_id: 'mine'})")
-    assert run_check(graph, layout, rule).reason == "relations carry no validity times"
+    assert run_check(graph, layout, rule).reason == f"relations carry no validity times that layout '{layout.name}' reads"
 
 
 @pytest.mark.parametrize(("value", "hits"), [

@@ -130,3 +130,16 @@ def test_a_key_known_by_its_name_repeats_among_few(graph: Graph, draw: Draw, key
     draw(f"UNWIND range(1, 12) AS i CREATE (:Firm {{name: 'Firm ' + i, id: i, `{key}`: 'v' + (100 + CASE i WHEN 12 THEN 1 ELSE i END)}})")
     why = "12 nodes have 11 values: 1 value stands more than once, as 'v101' (2 times: Firm 1, Firm 12)"
     assert hits(graph, "repeated-key") == ({f"Firm.{key}": why} if found else {})
+
+
+def test_each_value_that_stands_twice_is_named_and_its_nodes_are_told_apart(graph: Graph, draw: Draw) -> None:
+    """By a value that differs; where none does, by their element ids."""
+    draw("""UNWIND range(1, 200) AS i
+            CREATE (:Facture {numero: 'FA-2024-' + (1000 + CASE i WHEN 198 THEN 3 WHEN 199 THEN 7 WHEN 200 THEN 9 ELSE i END),
+              date: date('2024-01-01') + duration({days: i}), statut: 'payée'})
+            WITH count(*) AS done MATCH (f:Facture {numero: 'FA-2024-1009'}) SET f.date = date('2024-03-03')""")
+    said = hits(graph, "repeated-key")["Facture.numero"]
+    first = "Facture FA-2024-1003 (date 2024-01-04), Facture FA-2024-1003 (date 2024-07-17)"
+    assert said.startswith("200 nodes have 197 values: 3 values stand more than once, as "
+                           f"'FA-2024-1003' (2 times: {first}), 'FA-2024-1007' (2 times: Facture FA-2024-1007 (date 2024-01-08), ")
+    assert said.count("FA-2024-1009 (element id 4:") == 2

@@ -22,6 +22,7 @@ from kgeval.text.signs import identity_key
 
 ALIAS = "alias"
 DOUBTED = (SUBSET, PLURAL, SPELLING)
+DOUBTED_MADE = (SUBSET, PLURAL)  # of things in what people made, whose names are those of goods
 BY_ALIAS = NameVerdict("sure", ALIAS)
 
 
@@ -120,17 +121,20 @@ def run(check: CheckRun) -> CheckOutcome:
 
 
 def _without_told_apart(check: CheckRun, entities: NamedEntities, pairs: list[FormPair], contexts: Contexts) -> list[FormPair]:
-    """The pairs without those of people's own labels whose other values, or a relation between them, tell them apart."""
+    """The pairs without those of people's own labels whose other values, or a relation between them, tell them apart. Of things a name
+    that is a part of another one is no sign (squid, squid ink): their values must say that they are one."""
     compared, id_of = node_comparison(check), entities.roll.element_id
     made = [pair for pair in pairs if entities.roll.kind(pair.a) in compared.by_label]
     compared.read(id_of(at) for pair in made for at in (pair.a, pair.b))
     related = {(pair.a, pair.b) for pair in made if told_apart(contexts.between(pair.a, pair.b))}
-    return [
-        pair for pair in pairs
-        if (pair.a, pair.b) not in related and compared.may_be_one(
-            id_of(pair.a), id_of(pair.b), entities.roll.kind(pair.a), share_neighbours=pair.shared.neighbours > 0,
-        )
-    ]
+
+    def may_be_one(pair: FormPair) -> bool:
+        first, second, label = id_of(pair.a), id_of(pair.b), entities.roll.kind(pair.a)
+        if label in compared.by_label and pair.form in DOUBTED_MADE and not forms.is_person((label or "").casefold()):
+            return compared.speak_for_one(first, second, label) and not compared.differ_in_telling(first, second, label)
+        return compared.may_be_one(first, second, label, share_neighbours=pair.shared.neighbours > 0)
+
+    return [pair for pair in pairs if (pair.a, pair.b) not in related and may_be_one(pair)]
 
 
 Candidates = list[tuple[int, int, NameVerdict]]

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.entity_columns import number_of
+from kgeval.auditing.suspects import plain_words
+from kgeval.names.forms import is_person
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example, GraphRef
-from kgeval.text.relation_kinds import ranking
+from kgeval.text.relation_kinds import leads_nowhere_back, ranking
+from kgeval.text.wordlists import word_set
 
 BATCH = 1_000  # nodes a query
 TRIED = 100  # nodes of a part from which a shortest circle is looked for
@@ -18,6 +21,26 @@ LEAST = 20  # relations between nodes of one label that may show a hierarchy, wh
 ONE_EACH, FEW = 0.97, 0.05  # shares of nodes there: with one relation, at least, and on circles, at most
 STEPS = 3  # of a way that shows it
 OFTEN = 1.1  # relations a node of the label, at most
+LEAST_NAMED = 8  # relations between nodes of one label whose type says that it never leads back
+MOST_DENSE = 200_000  # relations of a type that are read for their shape
+TANGLES = 2  # parts that lead back to themselves, at most, of a type that is no hierarchy by its name, unless few nodes are in them
+SHORT = 3  # nodes of such a part, where the shape alone says that nothing leads back; of a named one twice as many
+DENSE, LEAST_BY_CHANCE = 1.5, 10.0  # relations a node, and short circles among as many by chance, from which a shape says something
+ONE_WAY = 0.9  # share of relations from the older to the younger node (or back), above which the order of writing explains the shape
+# words of types and labels between which one leads back now and then, or direction says little
+MUTUAL = word_set("""
+    knows know friend friends friendship likes like loves follows follow following follower link links linked hyperlink married
+    marriage spouse partner sibling brother sister cousin neighbour neighbor neighbours near adjacent similar same related relates
+    alike matches connected connects connection connect calls call called invokes function method imports import uses use road route
+    flight flies train bus ferry distance travels message messages sent sends send mail email wrote writes replied replies reply
+    mentions mention cites cite cited reference references refers retweeted transfers transfer transferred paid pays payment trades
+    trade traded sells buys lends owes plays played beat beats defeated against versus opponent rival competes interacts
+    interacts_with binds regulates activates inhibits collaborates collaborated coauthor works worked meets met visited trusts rates
+    recommends translates translation synonym antonym kennt freund mag folgt verlinkt verheiratet nachbar ahnlich aehnlich verwandt
+    verbunden ruft strasse flug nachricht zitiert connait ami aime suit lien marie voisin similaire lie vol conoce amigo gusta sigue
+    enlace casado vecino parecido camino vuelo mensaje cita conosce amico piace segue sposato vicino simile strada volo messaggio
+    conhece gosta vizinho kent vriend volgt getrouwd buur lijkt vlucht bericht
+""")
 
 
 class Hierarchy:
@@ -59,6 +82,29 @@ class Hierarchy:
 
     def circles(self) -> list[list[int]]:
         """For each part of which everything leads to everything, the nodes of a shortest circle, the oldest node first."""
+        return [self._shortest(nodes) for nodes in self.tangles()]
+
+    def leads_back_by_mistake(self) -> bool:
+        """Whether parts that lead back are slips of a relation that by its name does not: one or two parts, or hardly any of its nodes."""
+        tangles = self.tangles()
+        inside = sum(map(len, tangles))
+        is_few = len(tangles) <= TANGLES and all(len(nodes) <= 2 * SHORT for nodes in tangles)
+        return is_few or inside <= FEW * len(self.ids)
+
+    def never_leads_back(self) -> bool:
+        """Whether nothing but one or two short circles leads back, where as many relations by chance would make many; and not because all
+        were written from the older node to the younger one."""
+        joined = [(start, end) for start, ends in self.ends.items() for end in ends]
+        each = len(joined) / max(1, len(self.ids))
+        forward = sum(self.age[start] < self.age[end] for start, end in joined)
+        if each < DENSE or not 1 - ONE_WAY <= forward / len(joined) <= ONE_WAY:
+            return False
+        by_chance = sum(each**size / size for size in range(2, SHORT + 2))
+        tangles = self.tangles()
+        return by_chance >= LEAST_BY_CHANCE and len(tangles) <= TANGLES and all(len(nodes) <= SHORT for nodes in tangles)
+
+    def tangles(self) -> list[list[int]]:
+        """The parts of which everything leads to everything."""
         import numpy as np
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -72,7 +118,7 @@ class Hierarchy:
         parts: dict[int, list[int]] = defaultdict(list)
         for node, part in enumerate(part_of.tolist()):
             parts[part].append(node)
-        return [self._shortest(nodes) for nodes in parts.values() if len(nodes) > 1]
+        return [nodes for nodes in parts.values() if len(nodes) > 1]
 
     def _shortest(self, nodes: list[int]) -> list[int]:
         """A shortest circle through one of the first nodes of a part."""
@@ -119,12 +165,9 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, 0)
     read = _read(check, {**perhaps, **known})
     named = {*known.values()}
-    read = {name: one for name, one in read.items() if name in named or one.is_shown()}
+    read = {name: one for name, one in read.items() if name in named or _ranks(name, one)}
     parts = [(name, hierarchy, hierarchy.circles()) for name, hierarchy in sorted(read.items())]
-    found = [
-        (hierarchy, circle) for name, hierarchy, circles in parts for circle in circles
-        if name in named or sum(map(len, circles)) <= FEW * len(hierarchy.ids)
-    ]
+    found = [(hierarchy, circle) for _, hierarchy, circles in parts for circle in circles]
     found.sort(key=lambda item: len(item[1]))
     return CheckOutcome(
         sum(len(circle) for _, circle in found), sum(len(hierarchy.ids) for hierarchy in read.values()),
@@ -132,14 +175,32 @@ def run(check: CheckRun) -> CheckOutcome:
     )
 
 
+def _ranks(type_: str, one: Hierarchy) -> bool:
+    """Whether the relations of a type that is no hierarchy by its name alone lead back by mistake, where they do."""
+    if leads_nowhere_back(type_):
+        return one.leads_back_by_mistake()
+    if one.is_shown():
+        return sum(map(len, one.circles())) <= FEW * len(one.ids)
+    return MUTUAL.isdisjoint(plain_words(type_)) and one.never_leads_back()
+
+
 def _may_rank(profile: GraphProfile) -> Iterator[str]:
-    """Relation types of what people made between nodes of one label, of which each may have one."""
+    """Relation types of what people made between nodes of one label that may say what stands above what: by their names; because each node
+    may have one; or because there are many, of things that are not people or code."""
     nodes = {label.label: label.nodes for label in profile.labels if label.kind in ("hand-made", "RDF")}
     for relation in profile.types:
         labels = {(ends.start, ends.end) for ends in relation.ends}
-        if relation.says == "type" and relation.directed and relation.count >= LEAST and len(labels) == 1:
-            (start, end), = labels
-            if start == end and relation.count <= OFTEN * nodes.get(start, 0):
+        if relation.says != "type" or len(labels) != 1:
+            continue
+        (start, end), = labels
+        if start != end or start not in nodes:
+            continue
+        is_thing = not is_person(start.casefold())
+        if leads_nowhere_back(relation.type) and is_thing and relation.count >= LEAST_NAMED:
+            yield relation.type
+        elif relation.directed and relation.count >= LEAST:
+            may_be_tangled = is_thing and MUTUAL.isdisjoint(plain_words(start)) and relation.count <= MOST_DENSE
+            if relation.count <= OFTEN * nodes[start] or may_be_tangled:
                 yield relation.type
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import name_words
+from kgeval.auditing.suspects import name_words, plain_words
 from kgeval.auditing.usual_relations import arrow, likely_usual
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
@@ -14,6 +14,17 @@ LEAST = 20  # nodes of which nearly all say something
 MANY, FEWEST = 100.0, 3  # relations a node, at most, that are asked, and how many each other node has where none is no chance
 LEAST_MANY = 30  # nodes of which that can be said
 ONE, NONE = 0.9, 0.02  # shares of nodes with one relation, at least, and with none, at most (or one node)
+FEW, LEAST_OF, LEAST_EACH = 2, 40, 50  # nodes without, at most, where all others have just one, and of how many: by the type's name
+# what something is of, or for: without it is nothing
+OF = word_set("""
+    of for belongs belong von fur fuer gehort gehoert de du des pour appartient para pertenece di per appartiene do da pertence van
+    voor hoort
+""")
+# what comes in time, or never: who approved it, where it was sent, what came before
+IN_TIME = word_set("""
+    by to from until next previous after before parent via with durch an zu nach mit aus par vers avec apres avant por hasta con
+    despues antes verso dopo prima com depois door naar met
+""")
 MADE_OF = word_set("consists comprises ingredient ingredients made composed line lines item items")
 HOLDS = word_set("contains contain includes include part parts")
 
@@ -29,9 +40,20 @@ def run(check: CheckRun) -> CheckOutcome:
 
 
 def _is_usual(row: Row) -> bool:
-    if row["nodes"] < LEAST or row["none"] > max(1, NONE * row["nodes"]):
+    if row["nodes"] < LEAST:
         return False
+    if row["none"] > max(1, NONE * row["nodes"]):
+        return _has_each_one(row)
     return bool(row["one"] >= ONE * row["nodes"] or _has_each_several(row))
+
+
+def _has_each_one(row: Row) -> bool:
+    """Whether two without one are two slips, of fewer than a hundred nodes: each other node has just one, and the type's name says what the
+    node is of, or at least nothing of what comes in time."""
+    words = {*plain_words(row["type"])}
+    if not row["outgoing"] or row["none"] > FEW or row["one"] < row["nodes"] - row["none"]:
+        return False
+    return bool(words & OF and row["nodes"] >= LEAST_OF) or bool(not words & IN_TIME and row["nodes"] >= LEAST_EACH)
 
 
 def _has_each_several(row: Row) -> bool:

@@ -20,6 +20,7 @@ LEAST_NAMED = 12  # nodes of which one value twice is a repeat, where the name a
 ROUNDED = 1e-9  # what shares of floats are off by
 SURE = 0.95  # share of values that differ, from which a property that only looks like a key is one
 NEARLY, LEAST_CODED = 0.98, 50  # the same, and nodes, where its values look like codes, or another property is a key, too
+SHOWN = 20  # values that stand more than once that its sentence names, at most
 MOST_SHAPES = 60  # properties of which values are read for their shape
 CODES = word_set("""
     iata icao iban isin isbn isbn10 isbn13 issn ean ean13 ean8 gtin gtin13 gtin14 upc upca sku vin ssn mrn imei orcid doi lei duns npi cas
@@ -68,9 +69,10 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, len(known))
     asked = [{"label": one.label.label, "key": one.values.key} for one in suspects]
     by_shape = {(one.label.label, one.values.key) for one in suspects if one.by_shape}
-    rows = list(_hits(check.own_rows(suspects=asked), by_shape, float(check.settings["min_distinct"])))
+    rows = list(_hits(check.own_rows(suspects=asked, shown=min(check.sample, SHOWN)), by_shape, float(check.settings["min_distinct"])))
     examples = [_example(row) for row in rows]
-    return CheckOutcome(len(rows), max(len(known), len(rows)), examples[: check.sample], parameters={"suspects": asked})
+    given = {"suspects": asked, "shown": SHOWN}
+    return CheckOutcome(len(rows), max(len(known), len(rows)), examples[: check.sample], parameters=given)
 
 
 def _plain(text: str) -> str:
@@ -142,8 +144,29 @@ def _hits(rows: list[Row], by_shape: Collection[tuple[str, str]], least: float) 
 
 def _example(row: Row) -> Example:
     values = "1 value stands" if row["repeated"] == 1 else f"{row['repeated']:,} values stand"
-    names = sorted(row["names"])  # a server gives nodes in the order of their places, which are taken again
-    on = ", ".join([*names, "..."] if row["times"] > len(names) else names)
-    example = f"'{row['example']}' ({row['times']:,} times: {on})"
-    why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once, as {example}"
+    repeats = [_repeat(one) for one in row["repeats"]]
+    shown = ", ".join([*repeats, "..."] if repeats and len(repeats) < row["repeated"] else repeats)
+    why = f"{row['nodes']:,} nodes have {row['values']:,} values: {values} more than once{', as ' if shown else ''}{shown}"
     return Example(items=[property_reference(row["owner"], row["key"])], why=why)
+
+
+def _repeat(one: Row) -> str:
+    """A value, how often it stands, and some of its nodes in the order of their names: a server gives nodes in the order of their places,
+    which are taken again."""
+    names = sorted(_told_apart(one["of"]))
+    return f"'{one['value']}' ({one['times']:,} times: {', '.join([*names, '...'] if one['times'] > len(names) else names)})"
+
+
+def _told_apart(nodes: list[Row]) -> list[str]:
+    """The names of nodes, each with another value that differs where they are the same."""
+    names = [node["name"] for node in nodes]
+    if len({*names}) == len(names):
+        return names
+    held = [dict(node["held"]) for node in nodes]
+    keys = sorted({key for own in held for key in own})
+    apart = {key: len({own.get(key) for own in held}) for key in keys}
+    best = max(keys, key=lambda key: (apart[key], sum(key in own for own in held), -keys.index(key)), default="")
+    if apart.get(best, 1) == 1:
+        return [f"{node['name']} (element id {node['id']})" for node in nodes]
+    values = [f"{best} {own[best]}" if own.get(best) is not None else f"no {best}" for own in held]
+    return [f"{name} ({value})" for name, value in zip(names, values, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import combinations
@@ -15,7 +15,7 @@ from kgeval.auditing.code_shapes import are_codes, may_be_called_code
 from kgeval.auditing.constants import node_comparison
 from kgeval.auditing.contexts import Contexts
 from kgeval.auditing.entity_columns import EntityColumns
-from kgeval.auditing.equal_records import EqualPair, compared_records, equal_pairs
+from kgeval.auditing.equal_records import EqualPair, compared_records, equal_pairs, own_keys
 from kgeval.auditing.same_names import code, repeated
 from kgeval.auditing.suspects import TEXT
 from kgeval.names import compare_names
@@ -30,6 +30,7 @@ SHAPED = 1_000  # values that tell whether integers are codes
 NUMBERED = ("number", "date", "true or false", "null word")  # formats whose values meet by chance
 TELLING_NUMBER = 0.95  # the same of integers, which must be codes by their shape
 Found = tuple[frozenset[str], Example]  # a pair of nodes by their element ids, and what is said of it
+BATCH = 1_000  # nodes a query
 OF_ONE_LINE = 7  # characters from which a number in text is no measure but a line: a telephone
 
 
@@ -91,7 +92,7 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, 0)
     most = int(check.settings["max_nodes"])
     equal = _apart_by_nothing(check, list(equal_pairs(check, whole, most))) if whole else []
-    found = [(_ids(pair), _equal_example(pair)) for pair in equal]
+    found = [(_ids(pair), example) for pair, example in zip(equal, _equal_examples(check, asked, equal), strict=True)]
     known, total = {ids for ids, _ in found}, sum(label.nodes for label in asked if label.label in whole.keys() - labels.keys())
     if labels:
         records = RecordValues(check, labels)
@@ -118,8 +119,24 @@ def _ids(pair: EqualPair) -> frozenset[str]:
     return frozenset(one.element_id or "" for one in (pair.first, pair.second))
 
 
-def _equal_example(pair: EqualPair) -> Example:
-    return Example(items=[pair.first, pair.second], why=f"the same in all {pair.values} values that say something; only their keys differ")
+def _equal_examples(check: CheckRun, labels: Sequence[LabelProfile], pairs: Sequence[EqualPair]) -> list[Example]:
+    """Each pair, with whether even their keys are the same."""
+    keys_of = {label.label: own_keys(label) for label in labels}
+    keys = sorted({key for pair in pairs for key in keys_of.get(pair.first.type or "", ())})
+    ids = {id for pair in pairs for id in _ids(pair)}
+    rows = check.rows_of("entity-values", sorted(ids), size=BATCH, keys=keys) if keys else []
+    held = {row["element_id"]: dict(zip(keys, row["values"], strict=True)) for row in rows}
+    return [Example(items=[pair.first, pair.second], why=_why_equal(pair, keys_of.get(pair.first.type or "", ()), held)) for pair in pairs]
+
+
+def _why_equal(pair: EqualPair, keys: Sequence[str], held: Mapping[str, Mapping[str, str | None]]) -> str:
+    a, b = (held.get(one.element_id or "", {}) for one in (pair.first, pair.second))
+    said = f"the same in all {pair.values} values that say something"
+    differing = [key for key in keys if a.get(key) != b.get(key)]
+    if differing:
+        return f"{said}; only their keys differ"
+    equal = [key for key in keys if a.get(key) is not None]
+    return f"{said}, and in {' and '.join(equal)[:100]}" if equal else f"{said}; they have no key that could differ"
 
 
 def _apart_by_nothing(check: CheckRun, pairs: list[EqualPair]) -> list[EqualPair]:

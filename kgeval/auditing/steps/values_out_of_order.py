@@ -3,13 +3,13 @@ of themselves and an end, that is so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.dates_across import orders_across, without_repeats
-from kgeval.auditing.suspects import PLANS, is_date, layout_keys, plain_words, without_words
+from kgeval.auditing.dates_across import nearness, orders_across, without_repeats
+from kgeval.auditing.suspects import is_date, is_plan, layout_keys, plain_words, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile
 from kgeval.records import Example
@@ -23,6 +23,7 @@ NO_MOMENT = word_set("""
     month hour hours minute minutes week weekday season angle qty quantity count amount price value number total units cost score rating
     balance mes mois monat mese maand woche semaine semana settimana week
 """)  # of what goes round (a night shift ends before it begins), or may fall (what was delivered of what was ordered)
+HELD_AGAINST = 1_000  # hits of a pair that are held against those of others
 LIMITS, PARTS = "limits", "parts"  # of whatever, and of quantities
 ONLY_AS_DATES = frozenset(("shipping", "sight", "market"))  # pairs that are quantities, or names, as well
 NUMBERED = frozenset(("span", "opening", "work", "travel"))  # pairs that number places as well (from a floor to another)
@@ -62,13 +63,37 @@ def run(check: CheckRun) -> CheckOutcome:
     if not asked:
         return CheckOutcome(0, 0)
     rows = check.own_rows(ordered=asked, sample=0)
-    told = [row for (_, ordered), row in zip(beside, rows, strict=False) if ordered.are_slips(row)]
+    own = [(ordered, row) for (_, ordered), row in zip(beside, rows, strict=False) if ordered.are_slips(row)]
     found = [(order, row) for order, row in zip(across, rows[len(beside) :], strict=True) if order.are_slips(row)]
-    told += [row for _, row in without_repeats(found)]
+    own.sort(key=lambda item: (not item[0].is_named, not item[0].is_sure, nearness(item[1])))
+    told = [row for _, row in own] + [row for _, row in without_repeats(found)]
+    ends = {row["place"] for order, row in found if order.is_end}
     wrong = [asked[row["place"]] for row in told if row["hits"]]
-    hits = check.own_rows(ordered=wrong) if wrong else []
     given = wrong or [asked[row["place"]] for row in told]
-    return check.outcome_of(hits, "hits", sum(row["compared"] for row in told), _example, ordered=given)
+    total = sum(row["compared"] for row in told)
+    if not wrong:
+        return CheckOutcome(0, total, parameters={"ordered": given})
+    rank = {row["place"]: at for at, row in enumerate(told)}
+    rows = check.own_rows(ordered=wrong, sample=max(check.sample, HELD_AGAINST if len(wrong) > 1 else 0))
+    once = list(_once_each(sorted(rows, key=lambda row: rank[row["place"]]), ends))
+    return check.outcome_of(sorted(once, key=lambda row: row["place"]), "hits", total, _example, ordered=given)
+
+
+def _once_each(rows: Iterable[Row], ends: Collection[int]) -> Iterator[Row]:
+    """The rows, the surest first, without hits of a value that another pair has told already, and without relations that it has. `ends`:
+    places of what ends a node, to which several things may happen."""
+    values: set[tuple[str, str]] = set()
+    things: set[str] = set()
+    for row in rows:
+        kept = [
+            hit for hit in row["sample"]
+            if hit["items"][0]["element_id"] not in things and (row["place"] in ends or values.isdisjoint(map(tuple, hit["held"])))
+        ]
+        for hit in kept:
+            things.add(hit["items"][0]["element_id"])
+            values.update(map(tuple, hit["held"]))
+        sample = [{"items": hit["items"], "why": hit["why"]} for hit in kept]
+        yield {**row, "hits": row["hits"] - len(row["sample"]) + len(kept), "sample": sample}
 
 
 def _example(row: Row, example: Example) -> Example:
@@ -119,7 +144,7 @@ def in_order(properties: Iterable[PropertyProfile]) -> Iterator[Ordered]:
         if (are_dates and (named or firsts[first.key]["life"])) or named - ONLY_AS_DATES:
             is_sure = are_dates or not named & NUMBERED
             of_names[first.key, last.key] = Ordered(first.key, last.key, is_sure=is_sure, is_part=named == {PARTS})
-        elif are_dates and not PLANS & of_both:
+        elif are_dates and not is_plan(first.key) and not is_plan(last.key):
             left.append(Ordered(first.key, last.key, is_named=False))
     yield from (of_names[pair] for pair in sorted(of_names))
     yield from (one for one in left if (one.last, one.first) not in of_names)
