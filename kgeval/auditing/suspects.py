@@ -18,7 +18,14 @@ TEXT = "STRING"
 # what is written in digits and is no number: nobody adds up or compares two of them
 NO_NUMBER = re.compile(
     r"(?:id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
-    r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
+    r"address|ip|account|license|licence|serial|sku|nummer|num[eé]ro|n[uú]mero|c[oó]digo|codice|kennung|kennziffer|schl(?:ü|ue)ssel|"
+    r"postleitzahl|tel[eé]fono|t[eé]l[eé]phone|telefoon|handy|m[oó]vil|konto|siret|siren|blz|ean\d+|gtin\d*|(?:^|[_\W])(?:cap|cp|cep|nif|dni))$",
+    re.IGNORECASE,
+)
+# whose codes differ in length from country to country
+POSTAL = re.compile(
+    r"(?:zip|postal|plz|postleitzahl|(?:post|zip|postal)_?code|zip_?plus|code_?postal|c[oó]digo_?postal|(?:^|[_\W])(?:cap|cp|cep))$",
+    re.IGNORECASE,
 )
 ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 ELSEWHERE = word_set("""
