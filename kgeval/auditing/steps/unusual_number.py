@@ -20,7 +20,7 @@ LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, o
 TIMES = 10.0  # how many times as much the nearest of the others is, at least
 TIMES_OPEN = 500.0  # of what may be any number of times as much: a digit or a unit too many
 CLOSE = 2.0  # how many times as much the upper end is as the lower one, up to which half of that is enough
-LEAST_COMPACT, COMPACT = 100, 2.0  # values, and how far above their middle the others end, where half of TIMES is enough
+LEAST_COMPACT, COMPACT = 100, 2.0  # values, and how far above their middle they end, where half of TIMES is enough
 # what a unit is of another one: cents, metres and millimetres, megabytes, minutes and hours
 FACTORS = (60.0, 100.0, 1000.0, 1024.0, 3600.0, 1_000_000.0, 1_048_576.0)
 UNIT_TIMES, RARE_UNITS = 4.0, 0.03  # as TIMES and RARE, of several numbers that lie among the others in another unit
@@ -65,15 +65,16 @@ OPEN = word_set("""
     users degree total worth assets rent donation grant funding reviews ratings comments tweets posts plays streams
 """)  # of which one may rightly be many times as much as all others
 PRICES = word_set("""
-    price prices cost costs fee fees rent fare tariff preis preise kosten gebühr gebuehr miete entgelt prix tarif coût cout loyer frais precio
-    precios coste costo tarifa alquiler cuota prezzo prezzi canone tariffa prijs prijzen kosten huur preço preco preços custo aluguel
+    price prices cost costs fee fees rent fare tariff preis preise kosten gebühr gebuehr miete entgelt prix tarif coût cout loyer frais
+    precio precios coste costo tarifa alquiler cuota prezzo prezzi canone tariffa prijs prijzen kosten huur preço preco preços custo
+    aluguel
 """)  # open as well, but not in several cases of another unit (cents)
 OPEN_ELSEWHERE = word_set("""
     wert umsatz erlös erloes bevölkerung bevoelkerung einwohner anzahl menge bestand mitarbeiter mitglieder fläche flaeche kapazität
-    valeur ventes effectif population habitants nombre quantité quantite stock surface superficie abonnés vues
-    valor ventas ingresos población poblacion habitantes cantidad número empleados miembros superficie capacidad seguidores
-    valore ricavi fatturato popolazione abitanti quantità quantita dipendenti capacità waarde omzet bevolking inwoners aantal hoeveelheid
-    oppervlakte receita vendas população populacao quantidade funcionários
+    valeur ventes effectif population habitants nombre quantité quantite stock surface superficie abonnés vues valor ventas ingresos
+    población poblacion habitantes cantidad número empleados miembros superficie capacidad seguidores valore ricavi fatturato
+    popolazione abitanti quantità quantita dipendenti capacità waarde omzet bevolking inwoners aantal hoeveelheid oppervlakte receita
+    vendas população populacao quantidade funcionários
 """)  # as OPEN in other languages
 STRENGTH = "weight"  # of a relation: how much it counts, in any measure
 

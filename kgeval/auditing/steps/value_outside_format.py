@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.lost_zeros import DigitCode, digit_codes, of_one_length, shortened
-from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, key_words, plain_words, property_reference
+from kgeval.auditing.suspects import LETTERED, NO_NUMBER, TEXT, KeptProperty, kept_properties, key_words, plain_words, property_reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
@@ -35,12 +35,6 @@ WORDS = word_set("""
     nationalität geschlecht beruf ville pays prénom prenom nationalité ciudad país apellido
 """)  # of what is written in letters
 NAMES_OF_PEOPLE = word_set("first last given family middle sur")  # before "name"
-LETTERED = word_set("""
-    house haus maison casa huis room zimmer raum chambre habitacion stanza kamer sala flat apartment apt wohnung suite floor etage piso
-    planta platform gleis quai gate seat sitz platz asiento siege chapter kapitel chapitre capitulo capitolo section abschnitt paragraph
-    paragraf article artikel articulo articolo artigo page seite pagina track line linie ligne linea linha route bus tram lot parcel
-    parzelle flurstuck flurstueck entrance plot stall bay exit stairs treppe civico huisnummer
-""")  # of what is numbered, and may have a letter behind its number: 11a
 NAMED = word_set("name names nom nome nombre naam title titel label brand marke marque marca team club short abbreviation")
 
 
