@@ -15,7 +15,9 @@ TEXTS = [
     # name, value of i, whether it is a number
     ("unitPrice", "i + '.50'", True), ("price", "(10 + i % 80) + '.00'", True), ("gesamtpreis", "(7 + i) + ',90'", True),
     ("poids_kg", "toString(7 + i)", True), ("importe", "toString(i * 3)", True), ("hoeveelheid", "toString(i)", True),
-    ("discount", "CASE i % 3 WHEN 0 THEN '0.05' ELSE '0' END", True), ("freight", "toString(i * 2.5)", True), ("umidita", "(i * 2 - 40) + '.5'", True),
+    ("discount", "CASE i % 3 WHEN 0 THEN '0.05' ELSE '0' END", True),
+    ("freight", "toString(i * 2.5)", True),
+    ("umidita", "(i * 2 - 40) + '.5'", True),
     ("reading", "toString(0.5 + i * i)", True), ("volume_l", "toString(95 + i)", True), ("width_mm", "toString(80 + i)", True),
     # codes and numbers of something
     ("siret", "toString(12345678901234 + i)", False), ("tarifstelle", "(1 + i % 9) + '.' + (1 + i % 12)", False),
