@@ -110,11 +110,12 @@ SLICES = {
 @dataclass(frozen=True, kw_only=True)
 class CheckRun(GraphReader):
     """One check about to run: the graph, its bound layout, the query file, the settings that it declares, and limits (`timeout` in
-    seconds). `sample`: hits that it lists at most. `shared`: what other checks have read."""
+    seconds). `sample`: hits that it lists at most; `shown`: how many of one property it names. `shared`: what other checks have read."""
 
     query: Query
     settings: Mapping[str, Any] = field(default_factory=dict)
     sample: int = 5
+    shown: int = 5
     shared: SharedReads = field(default_factory=SharedReads)
 
     @property
@@ -132,7 +133,7 @@ class CheckRun(GraphReader):
     def pool(self) -> dict[str, Any]:
         """Layout, sample, the part to look at where the check may look at one, and the settings."""
         part = self.part.params() if "part" in self.settings else {}
-        return {**super().pool(), "sample": self.sample, **part, **self.settings}
+        return {**super().pool(), "sample": self.sample, "shown": self.shown, **part, **self.settings}
 
     def read_once(self, key: Hashable, read: Callable[[], T]) -> T:
         """What `read` gives of the entities that this check is asked of, read once for all checks that are asked of the same."""

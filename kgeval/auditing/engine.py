@@ -332,7 +332,8 @@ def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions)
         graph=graph, layout=asked_layout(rule, layout, options.profile), query=all_queries()[rule.id],
         settings=check_settings(rule, options),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
-        sample=max(options.examples or ALL, LISTED), timeout=options.timeout, shared=options.shared,
+        sample=max(options.examples or ALL, LISTED), shown=min(options.examples or LISTED, LISTED),
+        timeout=options.timeout, shared=options.shared,
     )
 
 
@@ -421,6 +422,6 @@ def _finding(
         "advice": rule.advice,
         "query": query_of_graph(query, layout) if query else None, "query_hash": query.code_hash if query else None,
         "query_lists": query_lists(rule),
-        "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
+        "parameters": {**parameters, **dict.fromkeys(declared & {"sample", "shown"}, ALL)},
         **more,
     })

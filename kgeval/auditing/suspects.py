@@ -17,9 +17,22 @@ from kgeval.text.wordlists import word_set
 TEXT = "STRING"
 # what is written in digits and is no number: nobody adds up or compares two of them
 NO_NUMBER = re.compile(
-    r"(?:id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
-    r"address|ip|account|license|licence|serial|sku)$", re.IGNORECASE,
+    r"(?:(?<!he)(?<!pa)id|ids|code|zip|postal|plz|phone|tel|fax|mobile|isbn|issn|ean|iban|bic|ssn|vat|number|num|no|nr|key|uuid|guid|hash|version|ref|"
+    r"address|ip|account|license|licence|serial|sku|nummer|num[eé]ro|n[uú]mero|c[oó]digo|codice|kennung|kennziffer|schl(?:ü|ue)ssel|"
+    r"postleitzahl|tel[eé]fono|t[eé]l[eé]phone|telefoon|handy|m[oó]vil|konto|siret|siren|blz|ean\d+|gtin\d*|(?:^|[_\W])(?:cap|cp|cep|nif|dni))$",
+    re.IGNORECASE,
 )
+# whose codes differ in length from country to country
+POSTAL = re.compile(
+    r"(?:zip|postal|plz|postleitzahl|(?:post|zip|postal)_?code|zip_?plus|code_?postal|c[oó]digo_?postal|(?:^|[_\W])(?:cap|cp|cep))$",
+    re.IGNORECASE,
+)
+LETTERED = word_set("""
+    house haus maison casa huis room zimmer raum chambre habitacion stanza kamer sala flat apartment apt wohnung suite floor etage piso
+    planta platform gleis quai gate seat sitz platz asiento siege chapter kapitel chapitre capitulo capitolo section abschnitt paragraph
+    paragraf article artikel articulo articolo artigo page seite pagina track line linie ligne linea linha route bus tram lot parcel
+    parzelle flurstuck flurstueck entrance plot stall bay exit stairs treppe civico huisnummer
+""")  # of what is numbered, and may have a letter behind its number: 11a
 ONLY_DATES = word_set("date time datetime timestamp at on dt ts day year of is was the")
 ELSEWHERE = word_set("""
     datum zeit uhrzeit jahr tag heure annee jour fecha data hora ano dia anno giorno ora tijd jaar dag de du di del des la le el

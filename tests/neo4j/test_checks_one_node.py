@@ -196,14 +196,17 @@ def test_texts_in_the_wrong_property_are_found(graph: Graph, draw: Draw) -> None
                 vorname: CASE i WHEN 3 THEN '1980-02-01' ELSE ['Ida', 'Udo'][i % 2] END,
                 website: CASE i WHEN 4 THEN 'info@b.example' ELSE 'https://b.example/' + i END,
                 beruf: ['Koch', 'Wirt'][i % 2], house: CASE i WHEN 5 THEN '12a' ELSE toString(i) END,
+                power: CASE i WHEN 5 THEN '12a' ELSE toString(i) END,
                 seit: CASE i WHEN 6 THEN '1961-06-05' ELSE '05.06.19' + (60 + i) END, note: 'told a' + i + '@b.example of it'})""")
     assert said(graph, "value-outside-format") == {"value-outside-format": {
-        "Kunde.telefon": "1 of 40 texts are no telephone number, as 'k1@post.example'",
-        "Kunde.email": "1 of 40 texts are no mail address, as '+49 221 10001'", "Kunde.plz": "1 of 40 texts are no number, as 'Bonn'",
-        "Kunde.ort": "1 of 40 texts are no word, as '50002'", "Kunde.vorname": "1 of 40 texts are no word, as '1980-02-01'",
-        "Kunde.website": "1 of 40 texts are no web address, as 'info@b.example'",
-        "Kunde.house": "1 of 40 texts are a number and something else, as '12a'",
-        "Kunde.seit": "1 of 40 texts are dates written otherwise, as '1961-06-05'",
+        "Kunde.telefon": "1 of 40 texts are no telephone number, as 'k1@post.example' (Kunde k1)",
+        "Kunde.email": "1 of 40 texts are no mail address, as '+49 221 10001' (Kunde k1)",
+        "Kunde.plz": "1 of 40 texts are no number, as 'Bonn' (Kunde k2)",
+        "Kunde.ort": "1 of 40 texts are no word, as '50002' (Kunde k2)",
+        "Kunde.vorname": "1 of 40 texts are no word, as '1980-02-01' (Kunde k3)",
+        "Kunde.website": "1 of 40 texts are no web address, as 'info@b.example' (Kunde k4)",
+        "Kunde.power": "1 of 40 texts are a number and something else, as '12a' (Kunde k5)",
+        "Kunde.seit": "1 of 40 texts are dates written otherwise, as '1961-06-05' (Kunde k6)",
     }}
 
 

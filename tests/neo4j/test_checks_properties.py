@@ -68,14 +68,14 @@ def test_numbers_and_text_in_one_property_are_mixed(graph, draw):
                    (:__Entity__:Film {name: 'b', year: 1932, cost: 2.5, cast: ['x']}),
                    (:__Entity__:Film {name: 'c', year: '1933'}), (:__Entity__:Book {name: 'd', year: '1934'})""")
     finding = check(graph, "mixed-property-type")
-    assert told(finding) == [("Film.year", "2 NUMBER, 1 STRING")]
+    assert told(finding) == [("Film.year", "2 NUMBER, 1 STRING: '1933' (c)")]
     assert finding.total == 6
 
 
 def test_properties_of_relations_are_looked_at_too(graph, draw):
     draw("""CREATE (a:base {entity_id: 'A', entity_type: 'x'})-[:DIRECTED {weight: 1.0}]->(b:base {entity_id: 'B', entity_type: 'x'}),
                    (a)-[:DIRECTED {weight: 'heavy'}]->(b), (a)-[:OTHER {weight: 3}]->(b)""")
-    assert told(check(graph, "mixed-property-type", PROPERTY)) == [("DIRECTED.weight", "1 NUMBER, 1 STRING")]
+    assert told(check(graph, "mixed-property-type", PROPERTY)) == [("DIRECTED.weight", "1 NUMBER, 1 STRING: 'heavy' (A -[DIRECTED]-> B)")]
 
 
 def test_a_description_is_bloated_by_characters_or_by_pieces(graph, draw):

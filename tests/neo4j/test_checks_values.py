@@ -188,10 +188,13 @@ def test_a_remark_among_numbers_dates_and_addresses_is_found(graph: Graph, draw:
               colour: CASE i % 2 WHEN 0 THEN 'red' ELSE '17' END, code: 'A-' + i, zip: toString(1000 + i)})""")
     finding = audited(graph, "value-outside-format")["value-outside-format"]
     assert whys(finding) == {
-        "Item.price": "1 of 59 texts are no number, as 'on request'; 1 of 59 texts are a number and something else, as '8 kV'",
-        "Item.day": "1 of 60 texts are no date, as 'some day'; 2 of 60 texts are days that no calendar has, as '0000-00-00'; "
-            "1 of 60 texts are dates written otherwise, as '05/06/2020'",
-        "Item.mail": "1 of 60 texts are no mail address, as 'ask Ada'", "Item.site": "1 of 60 texts are no web address, as 'none yet'",
+        "Item.price": "1 of 59 texts are no number, as 'on request' (Item of trade 7); 1 of 59 texts are a number and something else, "
+            "as '8 kV' (Item of trade 15)",
+        "Item.day": "1 of 60 texts are no date, as 'some day' (Item of trade 9); 2 of 60 texts are days that no calendar has, "
+            "as '0000-00-00' (Item of trade 18), '1998-02-31' (Item of trade 17); "
+            "1 of 60 texts are dates written otherwise, as '05/06/2020' (Item of trade 14)",
+        "Item.mail": "1 of 60 texts are no mail address, as 'ask Ada' (Item of trade 11)",
+        "Item.site": "1 of 60 texts are no web address, as 'none yet' (Item of trade 12)",
     }
     assert finding.total == 5
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.default_days import default_days
 from kgeval.auditing.suspects import PLANS, is_date, key_words, name_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile
+from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
 LEAST = 5  # values that show what a property holds
@@ -42,15 +44,23 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: values outside of what their properties can hold; `total`: values of such properties."""
     profile: GraphProfile | None = check.settings["profile"]
     labels = [label for label in profile.labels if label.label and label.role != "technical"] if profile else []
-    suspects = [suspect for label in labels for suspect in _suspects(label)]
+    bounds: list[Mapping[str, object]] = [suspect for label in labels for suspect in _suspects(label)]
+    defaults = default_days(check)
+    suspects = [*bounds, *(known.asked() for known in defaults)]
     if not suspects:
         return CheckOutcome(0, 0)
-    rows = list(_told(check.own_rows(suspects=suspects)))
+    found = check.own_rows(suspects=suspects)
+    rows = [*_told(row for row in found if row["at"] < len(bounds)), *(row for row in found if row["at"] >= len(bounds))]
     judged: dict[tuple[str, str], int] = {}
     for row in rows:
         place = row["owner"], row["key"]
         judged[place] = max(judged.get(place, 0), row["judged"])
-    return check.outcome_of(rows, "hits", sum(judged.values()), suspects=suspects)
+
+    def said(row: Row, example: Example) -> Example:
+        at = row["at"] - len(bounds)
+        return example if at < 0 else example.model_copy(update={"why": f"{example.why}, {row['hits']:,} times: {defaults[at].beside}"})
+
+    return check.outcome_of(rows, "hits", sum(judged.values()), said, suspects=suspects)
 
 
 def _told(rows: Iterable[Row]) -> Iterator[Row]:

@@ -20,6 +20,14 @@ LEAST_FAR, LEAST_SIGNED = 30, 50  # values from which one far from all others, o
 TIMES = 10.0  # how many times as much the nearest of the others is, at least
 TIMES_OPEN = 500.0  # of what may be any number of times as much: a digit or a unit too many
 CLOSE = 2.0  # how many times as much the upper end is as the lower one, up to which half of that is enough
+LEAST_COMPACT, COMPACT = 100, 2.0  # values, and how far above their middle they end, where half of TIMES is enough
+# what a unit is of another one: cents, metres and millimetres, megabytes, minutes and hours
+FACTORS = (60.0, 100.0, 1000.0, 1024.0, 3600.0, 1_000_000.0, 1_048_576.0)
+UNIT_TIMES, RARE_UNITS = 4.0, 0.03  # as TIMES and RARE, of several numbers that lie among the others in another unit
+SEVERAL, UNLIKELY = 3, 10.0  # how many, and how many times the mean way in the others' tail, on a scale of logarithms, they lie beyond it
+UNLIKELY_LISTED, LISTED_TIMES, MOST_LISTED = 6.0, 5.0, 30  # the same of numbers from a list of values, once divided exactly one of them
+TAIL = 0.1  # share of the others that is their tail
+LEAST_SMALL, SMALL_SPREAD = 6, 4.0  # values from which one of very few is in another unit, and how far the others may spread
 LEAST_FEW, FEW_TIMES = 10, 2.5  # values from which one of few is far: by so many times the square of how far the others spread
 ENDS = (0.05, 0.95)  # parts of the values between which they may spread
 SPREAD = 100.0  # how many times as much the upper end is as the lower one, at most: what spreads more may hold anything
@@ -56,6 +64,18 @@ OPEN = word_set("""
     views visits downloads stars forks citations votes count counts quantity qty size bytes capacity area employees members subscribers
     users degree total worth assets rent donation grant funding reviews ratings comments tweets posts plays streams
 """)  # of which one may rightly be many times as much as all others
+PRICES = word_set("""
+    price prices cost costs fee fees rent fare tariff preis preise kosten gebühr gebuehr miete entgelt prix tarif coût cout loyer frais
+    precio precios coste costo tarifa alquiler cuota prezzo prezzi canone tariffa prijs prijzen kosten huur preço preco preços custo
+    aluguel
+""")  # open as well, but not in several cases of another unit (cents)
+OPEN_ELSEWHERE = word_set("""
+    wert umsatz erlös erloes bevölkerung bevoelkerung einwohner anzahl menge bestand mitarbeiter mitglieder fläche flaeche kapazität
+    valeur ventes effectif population habitants nombre quantité quantite stock surface superficie abonnés vues valor ventas ingresos
+    población poblacion habitantes cantidad número empleados miembros superficie capacidad seguidores valore ricavi fatturato
+    popolazione abitanti quantità quantita dipendenti capacità waarde omzet bevolking inwoners aantal hoeveelheid oppervlakte receita
+    vendas população populacao quantidade funcionários
+""")  # as OPEN in other languages
 STRENGTH = "weight"  # of a relation: how much it counts, in any measure
 
 
@@ -139,7 +159,10 @@ def usual_numbers(key: str, parts: Sequence[NumberRange]) -> Usual | None:
         return None
     others = [part for part in parts if part.low >= 0]
     positive = [part for part in others if part.low > 0]
-    first, last = _without_far(others, is_open=bool(OPEN & {*words})) if positive else (0, 0)
+    is_open = bool((OPEN | PRICES | OPEN_ELSEWHERE) & {*words})
+    first, last = _without_far(others, is_open=is_open) if positive else (0, 0)
+    if last == len(positive) - 1 and (not is_open or PRICES & {*words}):
+        last -= _in_another_unit(positive[first:], is_open=is_open)
     usual = positive[first : last + 1]
     if not below_zero and len(usual) == len(positive):
         return None
@@ -178,6 +201,8 @@ def _without_far(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
     positive = [part for part in others if part.low > 0]
     first, last, of = 0, len(positive) - 1, sum(part.times for part in others)
     lower, middle, upper = (_value_at(others, share * of) for share in (ENDS[0], 0.5, ENDS[1]))
+    if LEAST_SMALL <= of < LEAST_FEW and not is_open and len(positive) == len(others):
+        return _without_one_unit(positive)
     if of < LEAST_FAR:
         return _without_one(others, is_open=is_open) if of >= LEAST_FEW else (first, last)
     if lower <= 0 or upper >= SPREAD * lower:
@@ -189,7 +214,9 @@ def _without_far(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
         if sum(part.times for part in positive[:at]) <= few and gap >= max(times, BELOW * (middle / positive[at].low) ** 2):
             first = at
         gap_above = positive[-at].low / positive[-at - 1].high
-        is_far = gap_above >= max(TIMES_OPEN if is_open else times, ABOVE * (positive[-at - 1].high / middle) ** 2)
+        is_compact = of >= LEAST_COMPACT and positive[-at - 1].high <= COMPACT * middle and not _are_counts(positive[:-at])
+        least_times = TIMES_OPEN if is_open else min(times, TIMES / 2) if is_compact else times
+        is_far = gap_above >= max(least_times, ABOVE * (positive[-at - 1].high / middle) ** 2)
         if sum(part.times for part in positive[-at:]) <= few and is_far:
             last = len(positive) - at - 1
     return first, last
@@ -211,6 +238,67 @@ def _without_one(others: Sequence[NumberRange], *, is_open: bool) -> tuple[int, 
     if positive[-1].times == 1 and not is_open and is_far(positive[-1].low / positive[-2].high, positive[:-1]):
         return 0, last - 1
     return 0, last
+
+
+def _without_one_unit(positive: Sequence[NumberRange]) -> tuple[int, int]:
+    """As `_without_one`, of very few numbers: the one would lie among the others in another unit."""
+    last = len(positive) - 1
+
+    def is_other(one: NumberRange, rest: Sequence[NumberRange], *, is_above: bool) -> bool:
+        if len(rest) < SEVERAL or one.times > 1 or _are_counts(rest):
+            return False
+        low, high = rest[0].low, rest[-1].high
+        gap = one.low / high if is_above else low / one.high
+        among = any(low <= (one.low / factor if is_above else one.low * factor) <= high for factor in FACTORS)
+        return high <= SMALL_SPREAD * low and among and gap >= max(TIMES, FEW_TIMES * (high / low) ** 2)
+
+    if is_other(positive[-1], positive[:-1], is_above=True):
+        return 0, last - 1
+    return (1, last) if is_other(positive[0], positive[1:], is_above=False) else (0, last)
+
+
+def _in_another_unit(positive: Sequence[NumberRange], *, is_open: bool) -> int:
+    """How many of the last parts hold numbers that lie among the others in another unit, and too far beyond them for their tail."""
+    of = sum(part.times for part in positive)
+    if of < LEAST_FAR:
+        return 0
+    for at in range(len(positive) - 1, 0, -1):
+        rest, beyond = positive[:-at], positive[-at:]
+        several, gap = sum(part.times for part in beyond), beyond[0].low / rest[-1].high
+        if several > max(1, RARE_UNITS * of) or gap < UNIT_TIMES or _are_counts(rest):
+            continue
+        low, high = (_value_at(rest, share * (of - several)) for share in ENDS)
+        tail = _mean_way(rest)
+        if tail <= 0:
+            continue
+        unlikely = several * math.log(gap) / tail
+        among = any(all(low <= end / factor <= high for part in beyond for end in (part.low, part.high)) for factor in FACTORS)
+        if among and ((several >= SEVERAL and unlikely >= UNLIKELY) or (
+            not is_open and gap >= LISTED_TIMES and unlikely >= UNLIKELY_LISTED and _are_listed(rest, beyond)
+        )):
+            return at
+    return 0
+
+
+def _mean_way(parts: Sequence[NumberRange]) -> float:
+    """How far the greatest tenth of the numbers lies beyond where it begins, on a scale of logarithms, in the mean."""
+    left = sum(part.times for part in parts) * TAIL
+    seen, way, ends = 0.0, [], parts[-1].high
+    for part in reversed(parts):
+        ends = part.low
+        way.append((math.log(math.sqrt(part.low * part.high)), part.times))
+        seen += part.times
+        if seen >= left:
+            break
+    below = next((math.log(part.high) for part in reversed(parts) if part.low < ends), math.log(ends))
+    return sum((place - below) * times for place, times in way) / seen
+
+
+def _are_listed(rest: Sequence[NumberRange], beyond: Sequence[NumberRange]) -> bool:
+    """Whether the numbers are of a list of values, and those beyond them exactly some of these in another unit."""
+    values = {part.low for part in rest}
+    single = all(part.low == part.high for part in (*rest, *beyond))
+    return single and len(values) <= MOST_LISTED and any(all(part.low / factor in values for part in beyond) for factor in FACTORS)
 
 
 def _are_counts(parts: Sequence[NumberRange]) -> bool:

@@ -108,7 +108,7 @@ def spellings(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
 
 def abbreviations(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
     """Texts that a few have for a word that many have written out, each behind that word: Eng. and English, Mon and Monday. They begin
-    just one of the others, within its one word."""
+    just one of the others, and other spellings and slips of that (PRODUCTION, Prodution), within its one word."""
     known = list(texts)
     found = []
     for short, seldom in known:
@@ -116,11 +116,17 @@ def abbreviations(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]
         if len(stem) < SHORTEST or not stem.isalpha():
             continue
         longer = [one for one in known if one[0].casefold().startswith(stem) and one[0].casefold() != stem and one[0] != short]
-        if len(longer) == 1:
-            word, often = longer[0]
-            if often >= OFTENER * seldom and word.isalpha() and len(word) >= len(stem) + 2:
+        if longer:
+            word, often = max(longer, key=lambda one: one[1])
+            is_one = all(_is_written_otherwise(other, word, times, often) for other, times in longer)
+            if is_one and often >= OFTENER * seldom and word.isalpha() and len(word) >= len(stem) + 2:
                 found.append([(word, often), (short, seldom)])
     return found
+
+
+def _is_written_otherwise(other: str, word: str, times: int, often: int) -> bool:
+    """Whether a text is the word, or a rarer spelling or a slip of it."""
+    return other == word or (often >= MEANT * times and (_said_by(other) == _said_by(word) or _is_one_slip(other, word)))
 
 
 def slips(texts: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
