@@ -116,12 +116,9 @@ def number_sample(check: CheckRun) -> NumberSample:
 
 
 def is_number(found: KeptProperty) -> bool:
-    """Whether a property holds numbers that may be counted with: no keys, codes or numbers of things."""
+    """Whether a property holds numbers that may be counted with: no codes or numbers of things."""
     words = name_words(found.values.key)
-    return (
-        share_of_numbers(found.values) >= NUMBERS and bool(words) and NO_NUMBER.fullmatch(words[-1]) is None
-        and found.values.key not in found.keys[:1]
-    )
+    return share_of_numbers(found.values) >= NUMBERS and bool(words) and NO_NUMBER.fullmatch(words[-1]) is None
 
 
 def number_of(value: Any) -> float | None:

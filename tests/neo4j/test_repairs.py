@@ -155,7 +155,7 @@ ORDER = [
     "duplicate-chunk", "broken-chunk-order", "community-without-members", "community-without-report", "community-without-parent",
     "orphaned-memory", "repeated-key", "value-outside-format", "value-spelling", "impossible-value", "values-out-of-order",
     "missing-usual-relation", "extra-usual-relation", "same-at-both-ends", "unusual-number", "swapped-values", "unclean-text",
-    "leaked-description", "bloated-description", "low-fill-property", "same-record", "hierarchy-cycle", "misspelled-property", "null-text",
+    "unusual-ratio", "broken-sum", "leaked-description", "bloated-description", "low-fill-property", "same-record", "hierarchy-cycle", "misspelled-property", "null-text",
     "value-as-text", "markup-in-name",
     "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type", "name-in-other-language", "prompt-example",
     "chunk-without-entities", "wrongly-cited-chunk", "dangling-source", "ends-not-in-source", "entity-without-source",
@@ -178,7 +178,7 @@ NO_HITS = {  # asked of what people keep, or nothing in these graphs is a hit
     "duplicate-document", "chunk-without-document", "empty-chunk", "duplicate-chunk", "broken-chunk-order", "community-without-members",
     "community-without-report", "community-without-parent", "orphaned-memory", "repeated-key", "value-outside-format",
     "value-spelling", "impossible-value", "values-out-of-order", "missing-usual-relation", "extra-usual-relation", "same-at-both-ends",
-    "unusual-number", "swapped-values", "unclean-text", "leaked-description",
+    "unusual-number", "unusual-ratio", "broken-sum", "swapped-values", "unclean-text", "leaked-description",
     "same-record", "hierarchy-cycle", "misspelled-property", "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type",
     "name-in-other-language", "prompt-example", "wrongly-cited-chunk",
 }

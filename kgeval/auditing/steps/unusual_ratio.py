@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
@@ -27,8 +27,9 @@ WIDER, LEAST_WIDE = 2.0, 3.0  # each number spreads that power of how the ratio 
 DEALT = 1.5  # power of how the ratio spreads, which that of numbers dealt at random is above
 GAP, GAP_CLOSE, NARROW = 4.0, 3.0, 1.6  # times as far as the next one; of ratios that spread no more than the last one says
 EDGE = 2.0  # the gap is that many times the way from the middle to its edge
-MOST_OF_A_TABLE, MOST = 20, 80  # pairs of numbers that are asked
-MOST_ROWS, LISTED = 4_000, 1_000  # rows of a table that are looked at, and that the query lists
+MARGIN = 1.0001  # what is equal but for the last digits
+MOST_OF_A_TABLE, MOST = 60, 80  # pairs of numbers that are asked
+MOST_ROWS, LISTED = 1_000, 1_000  # rows of a table that are looked at, and that the query lists
 AMOUNTS = word_set("""
     amount credit debit transfer income earnings net sum total betrag montant gewinn margin equity cash charge interest profit ebit ebitda
 """)  # words of numbers on either side of zero, of which those above it can be compared
@@ -97,13 +98,16 @@ def proportions(table: NumberTable) -> Iterator[Proportion]:
     random.Random(1).shuffle(rows)  # noqa: S311
     rows = rows[:MOST_ROWS]
     columns = [at for at, column in enumerate(table.columns) if _is_asked(column.key)]
-    for a, b in list(combinations(columns, 2))[:MOST_OF_A_TABLE]:
-        first, last = table.columns[a], table.columns[b]
-        if first.side == last.side and first.side in ("start", "end"):
-            continue
+    columns = [at for at in columns if sum(row[at] is not None for row in rows) >= LEAST]
+    for a, b in islice(((a, b) for a, b in combinations(columns, 2) if _is_across(table, a, b)), MOST_OF_A_TABLE):
         found = _proportion(table, rows, (a, b))
         if found is not None:
             yield found
+
+
+def _is_across(table: NumberTable, a: int, b: int) -> bool:
+    """Whether two numbers are not both of a relation's one end: these are looked at as a node's."""
+    return {table.columns[a].side, table.columns[b].side} not in ({"start"}, {"end"})
 
 
 def _is_asked(key: str) -> bool:
@@ -171,6 +175,7 @@ def _far(one: Proportion, row: Row, usual: Mapping[tuple[str, str], Usual]) -> F
     below = sorted((at["ratio"] for at in farthest if at["ratio"] < one.low), reverse=True)
     high = _edge([*([one.high] if is_whole else []), *above], one.middle, one.above)
     low = 1 / _edge([1 / ratio for ratio in [*([one.low] if is_whole else []), *below]], 1 / one.middle, one.below)
+    low, high = low / MARGIN, high * MARGIN
     far = [at for at in range(len(farthest)) if not low <= farthest[at]["ratio"] <= high]
     if not far or len(far) > max(ALWAYS, FAR * row["rows"]) or row["rows"] < LEAST:
         return None
