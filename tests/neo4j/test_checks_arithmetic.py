@@ -53,7 +53,7 @@ def test_numbers_out_of_proportion_are_found_on_nodes_on_relations_and_across(gr
     parcels = [{"weightKg": (kg := money(dice, 1)), "volumeL": round(kg * dice.uniform(3, 5), 2)} for _ in range(60)]
     parcels[7] = {"weightKg": 2.5, "volumeL": 0.01}
     nodes(graph, "Parcel", parcels)
-    permits = [
+    permits: list[tuple[Values, list[Line]]] = [
         ({"cost": (cost := round(money(dice, 11))), "town": f"T{i}"}, [({}, {"fee": round(cost * 0.004 * dice.uniform(0.6, 1.8), 2)})])
         for i in range(120)
     ]
@@ -62,13 +62,13 @@ def test_numbers_out_of_proportion_are_found_on_nodes_on_relations_and_across(gr
     orders = [({"placed": f"2024-01-{1 + i % 28:02}"}, [({
         "unitPrice": round((price := money(dice)) * dice.choice((1, 1, 0.9, 0.8)), 2), "pieces": dice.randint(1, 9),
     }, {"listPrice": price}) for _ in range(2)]) for i in range(50)]
-    orders[9][1][0][0]["unitPrice"] = round(6 * orders[9][1][0][1]["listPrice"], 2)  # type: ignore[index]
+    orders[9][1][0][0]["unitPrice"] = round(6 * orders[9][1][0][1]["listPrice"], 2)
     linked(graph, "Order", "HAS_LINE", "Article", orders)
     runs = [
         ({"club": i}, [({"km": (km := money(dice, 2)), "minutes": round(km * dice.uniform(5, 7))}, {"town": f"T{i}"})]) for i in range(60)
     ]
-    runs[5][1][0][0]["km"] = 10_000.0  # type: ignore[index]
-    runs[5][1][0][0]["minutes"] = 60  # type: ignore[index]
+    runs[5][1][0][0]["km"] = 10_000.0
+    runs[5][1][0][0]["minutes"] = 60
     linked(graph, "Runner", "RAN", "Course", runs)
     found = said(graph)["unusual-ratio"]
     # what unusual-number tells of the runner's 10,000 km is not told again
@@ -104,7 +104,7 @@ def test_products_and_sums_that_do_not_add_up_are_found(graph: Graph) -> None:
     sales = [({"day": f"2024-02-{1 + i % 28:02}"}, [
         ({"pieces": (n := dice.randint(1, 9)), "each": (each := money(dice)), "paid": round(n * each, 2)}, {"colour": "red"}),
     ]) for i in range(40)]
-    sales[2][1][0][0]["paid"] = 777.77  # type: ignore[index]
+    sales[2][1][0][0]["paid"] = 777.77
     linked(graph, "Sale", "OF", "Thing", sales)
     found = said(graph)["broken-sum"]
     assert {name.split(" -[")[0] for name in found} == {"Booking 107", "Bill 104", "Pay 106", "Box 108", "Sale 102"}
@@ -113,7 +113,7 @@ def test_products_and_sums_that_do_not_add_up_are_found(graph: Graph) -> None:
 
 
 def orders(dice: random.Random, count: int = 50) -> list[tuple[dict[str, Any], list[Line]]]:
-    rows = []
+    rows: list[tuple[dict[str, Any], list[Line]]] = []
     for _ in range(count):
         lines: list[Line] = [
             ({"pieces": dice.randint(1, 6), "unitPrice": money(dice)}, {"colour": "red"}) for _ in range(dice.randint(1, 5))
@@ -127,8 +127,10 @@ def test_sums_and_counts_over_the_relations_of_a_node_are_checked(graph: Graph) 
     ordered = orders(dice)
     ordered[5][0]["total"] += 100
     linked(graph, "Order", "HAS_LINE", "Article", ordered)
-    teams = [({"members": (n := dice.randint(1, 9))}, [({}, {"born": f"19{dice.randint(50, 99)}"}) for _ in range(n)]) for _ in range(40)]
-    teams[3][0]["members"] += 4  # type: ignore[index]
+    teams: list[tuple[dict[str, Any], list[Line]]] = [
+        ({"members": (n := dice.randint(1, 9))}, [({}, {"born": f"19{dice.randint(50, 99)}"}) for _ in range(n)]) for _ in range(40)
+    ]
+    teams[3][0]["members"] += 4
     linked(graph, "Team", "HAS_MEMBER", "Member", teams)
     plots = [({"cadastre": f"C{i}"}, [({"part": part}, {"born": f"19{50 + i % 40}"}) for part in dice.choice(
         (["1/1"], ["1/2", "1/2"], ["1/2", "1/4", "1/4"], ["1/3", "1/3", "1/3"]))]) for i in range(80)]
@@ -138,7 +140,7 @@ def test_sums_and_counts_over_the_relations_of_a_node_are_checked(graph: Graph) 
         ([60, 40], [70, 20, 10], [50, 25, 25], [90, 10]))]) for i in range(60)]
     mixes[9] = ({"code": "M9"}, [({"percent": 60}, {"purity": "high"}), ({"percent": 60}, {"purity": "high"})])
     linked(graph, "Mix", "CONTAINS", "Stuff", mixes)
-    tours = []
+    tours: list[tuple[Values, list[Line]]] = []
     for _ in range(80):
         seats = dice.choice((8, 12, 20, 30))
         left, groups = dice.randint(0, seats), []
