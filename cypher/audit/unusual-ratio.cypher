@@ -1,10 +1,11 @@
 // unusual-ratio: of how many nodes and relations two numbers have a ratio below `low` or above `high`, where nearly all others lie, and
-// which, the farthest first. The two are a node's, a relation's, or of the nodes at its start and end. Zeros and numbers below do not count.
+// which (at most a thousand), the farthest first. `parts`: how many ratios lie in each twentieth of a power of ten, the least and the
+// greatest there. The two are a node's, a relation's, or of the nodes at its start and end. Zeros and numbers below do not count.
 //
 // :param suspects => [{at: 0, type: 'HAS_FEE', start: 'Permit', end: 'Fee', first: 'amount', first_of: 'end', last: 'cost', last_of: 'start', low: 0.0008, middle: 0.004, high: 0.021}] -- LIST OF MAP: two numbers, and where their ratio lies
 // :param sample => 5 -- INTEGER: examples to return
 //
-// returns: at INTEGER, rows INTEGER, hits INTEGER, farthest LIST OF MAP, sample LIST OF MAP
+// returns: at INTEGER, rows INTEGER, hits INTEGER, parts LIST OF LIST, farthest LIST OF MAP, sample LIST OF MAP
 // mode: read
 CALL () {
   MATCH (n:@Node)
@@ -25,10 +26,13 @@ WITH d, n, r, first, last, [v IN [first, last] | CASE
   WHEN v IS :: STRING AND v =~ '\\s*[+-]?(0|[1-9]\\d{0,14})([.]\\d{1,15})?\\s*' THEN toFloat(trim(v)) END] AS x
 WHERE 0 < x[0] < 1e15 AND 0 < x[1] < 1e15
 WITH d, n, r, first, last, x[0] / x[1] AS ratio
-WITH d, count(*) AS rows, collect(CASE WHEN ratio < d.low OR ratio > d.high
-  THEN {n: n, r: r, first: first, last: last, ratio: ratio, far: abs(log(ratio / d.middle))} END) AS hits
-WITH d, rows, size(hits) AS hits, COLLECT { UNWIND hits AS h RETURN h ORDER BY h.far DESC LIMIT 1000 } AS some
-RETURN d.at AS at, rows, hits,
+WITH d, toInteger(floor(log10(ratio) * 20)) AS part, count(*) AS times, min(ratio) AS low, max(ratio) AS high,
+  collect(CASE WHEN ratio < d.low OR ratio > d.high
+    THEN {n: n, r: r, first: first, last: last, ratio: ratio, far: abs(log(ratio / d.middle))} END)[0..1000] AS hits
+ORDER BY part
+WITH d, sum(times) AS rows, collect([times, low, high]) AS parts, collect(hits) AS hits
+WITH d, rows, parts, COLLECT { UNWIND hits AS part UNWIND part AS h RETURN h ORDER BY h.far DESC LIMIT 1000 } AS some
+RETURN d.at AS at, rows, size(some) AS hits, parts,
   [h IN some | {id: coalesce(elementId(h.n), elementId(h.r)), ratio: h.ratio, first: toFloat(h.first), last: toFloat(h.last)}] AS farthest,
   COLLECT {
     UNWIND some AS h

@@ -1,8 +1,7 @@
 // number-rows: the numbers of a sample of nodes, and of their relations and what stands at the other end. A node is picked by its id, the
 // same ones for a seed. Short texts are told as they are: a fraction, or digits.
 //
-// :param centres => [{label: 'Order', share: 1.0, keys: ['total'], links: [0]}] -- LIST OF MAP: labels, the share of their nodes to pick, and places in links
-// :param links => [{type: 'HAS', start: 'Order', end: 'Item', start_keys: ['total'], keys: ['quantity'], end_keys: ['price']}] -- LIST OF MAP: relations of a type between two labels
+// :param centres => [{label: 'Order', share: 1.0, keys: ['total'], types: ['HAS'], links: [{at: 0, type: 'HAS', out: true, other: 'Item', keys: ['quantity'], other_keys: ['price']}]}] -- LIST OF MAP: labels, the share of their nodes to pick, and their relations
 // :param seed => 0                                                             -- INTEGER: seed that picks them
 // :param most => 40                                                            -- INTEGER: relations told of each node
 //
@@ -19,14 +18,11 @@ RETURN at,
   [k IN c.keys | CASE WHEN n[k] IS :: INTEGER OR n[k] IS :: FLOAT THEN n[k] WHEN n[k] IS :: STRING THEN left(n[k], 24) END] AS values,
   COLLECT {
     MATCH (n)-[r]-(o)
-    WHERE o <> n AND any(i IN c.links WHERE $links[i].type = type(r))
+    WHERE o <> n AND type(r) IN c.types
     WITH r, o, startNode(r) = n AS out
     LIMIT $most
-    UNWIND [i IN c.links WHERE $links[i].type = type(r) AND (
-      (out AND $links[i].start = c.label AND $links[i].end IN labels(o))
-      OR (NOT out AND $links[i].end = c.label AND $links[i].start IN labels(o)))] AS i
-    RETURN [i, out,
-      [k IN $links[i].keys | CASE WHEN r[k] IS :: INTEGER OR r[k] IS :: FLOAT THEN r[k] WHEN r[k] IS :: STRING THEN left(r[k], 24) END],
-      [k IN CASE WHEN out THEN $links[i].end_keys ELSE $links[i].start_keys END |
-        CASE WHEN o[k] IS :: INTEGER OR o[k] IS :: FLOAT THEN o[k] WHEN o[k] IS :: STRING THEN left(o[k], 24) END]]
+    UNWIND [l IN c.links WHERE l.type = type(r) AND l.out = out AND l.other IN labels(o)] AS l
+    RETURN [l.at, out,
+      [k IN l.keys | CASE WHEN r[k] IS :: INTEGER OR r[k] IS :: FLOAT THEN r[k] WHEN r[k] IS :: STRING THEN left(r[k], 24) END],
+      [k IN l.other_keys | CASE WHEN o[k] IS :: INTEGER OR o[k] IS :: FLOAT THEN o[k] WHEN o[k] IS :: STRING THEN left(o[k], 24) END]]
   } AS relations

@@ -95,11 +95,10 @@ class _Link:
     keys: Sequence[str]
     end_keys: Sequence[str]
 
-    def asked(self) -> dict[str, Any]:
-        return {
-            "type": self.type, "start": self.start, "end": self.end, "start_keys": self.start_keys, "keys": self.keys,
-            "end_keys": self.end_keys,
-        }
+    def asked(self, at: int, *, out: bool) -> dict[str, Any]:
+        """As the query takes it, of the nodes at its start or end."""
+        other, keys = (self.end, self.end_keys) if out else (self.start, self.start_keys)
+        return {"at": at, "type": self.type, "out": out, "other": other, "keys": list(self.keys), "other_keys": list(keys)}
 
 
 @dataclass
@@ -147,9 +146,7 @@ def _read(check: CheckRun) -> NumberSample:
     if not centres:
         return NumberSample()
     asked = [_centre(label, keys.get((label.label, False), ()), links) for label in centres]
-    rows = check.rows(
-        "number-rows", centres=asked, links=[link.asked() for link in links], seed=profile.seed if profile else 0, most=RELATIONS_OF_A_NODE,
-    )
+    rows = check.rows("number-rows", centres=asked, seed=profile.seed if profile else 0, most=RELATIONS_OF_A_NODE)
     return _tables(asked, links, rows)
 
 
@@ -189,10 +186,16 @@ def _is_kept(label: LabelProfile) -> bool:
 
 
 def _centre(label: LabelProfile, keys: Sequence[str], links: Sequence[_Link]) -> dict[str, Any]:
-    mine = [at for at, link in enumerate(links) if label.label in (link.start, link.end)]
-    degree = min(RELATIONS_OF_A_NODE, sum(links[at].count for at in mine) / label.nodes)
+    mine = [
+        link.asked(at, out=out) for at, link in enumerate(links) for out in (True, False)
+        if label.label == (link.start if out else link.end) and (keys or link.keys)
+    ]
+    degree = min(RELATIONS_OF_A_NODE, sum(links[one["at"]].count for one in mine) / label.nodes)
     wanted = max(LEAST_NODES, min(NODES_OF_A_LABEL, RELATIONS_OF_A_LABEL / max(1.0, degree)))
-    return {"label": label.label, "share": min(1.0, wanted / label.nodes), "keys": list(keys), "links": mine}
+    return {
+        "label": label.label, "share": min(1.0, wanted / label.nodes), "keys": list(keys), "types": sorted({one["type"] for one in mine}),
+        "links": mine,
+    }
 
 
 def _tables(centres: Sequence[Mapping[str, Any]], links: Sequence[_Link], rows: Sequence[Row]) -> NumberSample:
@@ -203,13 +206,12 @@ def _tables(centres: Sequence[Mapping[str, Any]], links: Sequence[_Link], rows: 
         nodes.setdefault(row["at"], []).append(own)
         lines = _lines(row["relations"])
         is_whole = len(row["relations"]) < RELATIONS_OF_A_NODE
-        for at in centre["links"]:
-            for out in (out for out in (True, False) if centre["label"] == (links[at].start if out else links[at].end)):
-                read = reads.setdefault((at, out), _Read())
-                mine = lines.get((at, out), [])
-                if is_whole:
-                    read.groups.append(NumberGroup(own, [[*of_relation, *of_other] for of_relation, of_other in mine]))
-                read.rows += [[*own, *of_relation, *of_other] if out else [*of_other, *of_relation, *own] for of_relation, of_other in mine]
+        for at, out in ((link["at"], link["out"]) for link in centre["links"]):
+            read = reads.setdefault((at, out), _Read())
+            mine = lines.get((at, out), [])
+            if is_whole:
+                read.groups.append(NumberGroup(own, [[*of_relation, *of_other] for of_relation, of_other in mine]))
+            read.rows += [[*own, *of_relation, *of_other] if out else [*of_other, *of_relation, *own] for of_relation, of_other in mine]
     of_nodes = [
         NumberTable(None, centres[at]["label"], None, _at("node", centres[at]["label"], centres[at]["keys"]), found)
         for at, found in nodes.items() if len(centres[at]["keys"]) > 1 and len(found) >= LEAST
@@ -218,7 +220,8 @@ def _tables(centres: Sequence[Mapping[str, Any]], links: Sequence[_Link], rows: 
         NumberTable(link.type, link.start, link.end, [
             *_at("start", link.start, link.start_keys), *_at("relation", link.type, link.keys), *_at("end", link.end, link.end_keys),
         ], found)
-        for at, link in enumerate(links) if len(found := max((read.rows for (of, _), read in reads.items() if of == at), key=len)) >= LEAST
+        for at, link in enumerate(links)
+        if len(found := max((read.rows for (of, _), read in reads.items() if of == at), key=len, default=[])) >= LEAST
     ]
     groups = [_group(links[at], out, read.groups) for (at, out), read in reads.items() if len(read.groups) >= LEAST]
     return NumberSample([*of_nodes, *of_types], groups)

@@ -29,7 +29,7 @@ GAP, GAP_CLOSE, NARROW = 4.0, 3.0, 1.6  # times as far as the next one; of ratio
 EDGE = 2.0  # the gap is that many times the way from the middle to its edge
 MARGIN = 1.0001  # what is equal but for the last digits
 MOST_OF_A_TABLE, MOST = 60, 80  # pairs of numbers that are asked
-MOST_ROWS, LISTED = 1_000, 1_000  # rows of a table that are looked at, and that the query lists
+MOST_ROWS, LISTED = 1_000, 1_000  # rows of a table that are looked at, and hits that the query lists
 AMOUNTS = word_set("""
     amount credit debit transfer income earnings net sum total betrag montant gewinn margin equity cash charge interest profit ebit ebitda
 """)  # words of numbers on either side of zero, of which those above it can be compared
@@ -61,7 +61,7 @@ class Proportion:
         """As the query takes it."""
         return {
             "at": at, **self.table.asked(), "first": self.first.key, "first_of": self.first.side, "last": self.last.key,
-            "last_of": self.last.side, "low": self.low, "middle": self.middle, "high": self.high,
+            "last_of": self.last.side, "low": self.low / GAP_CLOSE, "middle": self.middle, "high": self.high * GAP_CLOSE,
         }
 
 
@@ -169,21 +169,20 @@ def _usual(tables: Sequence[NumberTable]) -> dict[tuple[str, str], Usual]:
 
 def _far(one: Proportion, row: Row, usual: Mapping[tuple[str, str], Usual]) -> Found | None:
     """The rows whose ratio is far from all others, if they are few."""
-    farthest = row["farthest"]
-    is_whole = row["hits"] <= len(farthest)
-    above = sorted(at["ratio"] for at in farthest if at["ratio"] > one.high)
-    below = sorted((at["ratio"] for at in farthest if at["ratio"] < one.low), reverse=True)
-    high = _edge([*([one.high] if is_whole else []), *above], one.middle, one.above)
-    low = 1 / _edge([1 / ratio for ratio in [*([one.low] if is_whole else []), *below]], 1 / one.middle, one.below)
-    low, high = low / MARGIN, high * MARGIN
+    farthest, parts = row["farthest"], row["parts"]
+    above = [end for _, *ends in parts for end in ends if end >= one.middle]
+    below = [1 / end for _, *ends in reversed(parts) for end in reversed(ends) if end <= one.middle]
+    high = _edge(above, one.middle, one.above) * MARGIN
+    low = 1 / _edge(below, 1 / one.middle, one.below) / MARGIN
+    rare = sum(times for times, least, greatest in parts if greatest < low or least > high)
     far = [at for at in range(len(farthest)) if not low <= farthest[at]["ratio"] <= high]
-    if not far or len(far) > max(ALWAYS, FAR * row["rows"]) or row["rows"] < LEAST:
+    if not far or rare > max(ALWAYS, FAR * row["rows"]) or row["rows"] < LEAST:
         return None
     new = [at for at in far if not any(
         _is_told(usual.get((side.owner, side.key)), farthest[at][name]) for side, name in ((one.first, "first"), (one.last, "last")))]
     if not new:
         return None
-    lie = f"{row['rows'] - len(far):,} of {row['rows']:,} lie between {_shown(low)} and {_shown(high)}"
+    lie = f"{row['rows'] - rare:,} of {row['rows']:,} lie between {_shown(low)} and {_shown(high)}"
     sample = [{**row["sample"][at], "why": f"{row['sample'][at]['why']}: ratio {_shown(farthest[at]['ratio'])}, where {lie}"} for at in new]
     return Found(one, low, high, row["rows"], [farthest[at]["id"] for at in new], sample)
 
@@ -193,7 +192,7 @@ def _shown(ratio: float) -> str:
 
 
 def _edge(ratios: Sequence[float], middle: float, spread: float) -> float:
-    """The outermost ratio that is not far from the others; these ascend from the middle, and do not spread as far as to say nothing."""
+    """The outermost ratio that is not far from the others, of those from the middle on, the nearest first."""
     least = GAP_CLOSE if spread <= NARROW else GAP
     for before, ratio in pairwise(ratios):
         if spread < math.inf and ratio / before >= max(least, EDGE * before / middle):
