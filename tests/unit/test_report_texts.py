@@ -248,6 +248,8 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "properties that hold numbers, dates, addresses or words as text", "texts of properties",
         "nodes with two values that can be swapped", "values of which another one says what they are",
         "values that nearly all nodes of a label, or relations of a type, have",
+        "pairs of numbers that keep a proportion",
+        "totals that add up nearly everywhere",
         "documents", "documents that say how far they are", "documents with several chunks in order", "communities",
         "communities on levels with parents", "communities of two members or more, on levels with reports",
         "facts, preferences and steps of a kind that is linked",
