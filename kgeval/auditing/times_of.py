@@ -132,7 +132,7 @@ class TwoAtOnce:
 def all_that_take_part(profile: GraphProfile, layout: Layout) -> list[TwoAtOnce]:
     """All that may be asked; types between the same two labels by themselves, and together."""
     own = layout_keys(layout)
-    labels = {one.label: one for one in profile.labels if one.label and one.role in ("entity", "record") and not one.is_from_texts}
+    labels = {one.label: one for one in profile.labels if one.label and one.role in ("entity", "record", "value") and not one.is_from_texts}
     known = [(relation, ends) for relation in profile.types for ends in relation.ends if _is_asked(relation, ends, labels)]
     single = [one for relation, ends in known for one in _of_type(relation, ends, labels, own)]
     return [*single, *_together(single)][:MOST_ASKED]

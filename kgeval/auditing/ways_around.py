@@ -137,7 +137,7 @@ def _ways(of: EndsOf, steps: Mapping[str, Sequence[Step]]) -> Iterator[Way]:
         if first.target == of.end:
             yield Way(of, (first,))
         for second in others(first.target):
-            if second.target == of.end and not _turns(first, second):
+            if second.target == of.end:
                 yield Way(of, (first, second))
             for third in others(second.target):
                 if third.target == of.end and not _turns(first, second) and not _turns(second, third):

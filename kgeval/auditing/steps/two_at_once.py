@@ -15,7 +15,8 @@ from kgeval.records import Example
 
 LEAST, LEAST_HOLDERS = 30, 3  # relations and nodes that show that two at one time are no use
 BROKEN, ALWAYS = 0.01, 2  # share of relations that may be at the time of another one; two always may
-NAMED = 0.02  # the same, of what by its name is in one place
+NAMED = 0.02  # the same, of what by its name is in one place, and where very few are of those that would be by chance
+SURE = 0.1  # share of these that are very few
 LIFT, UNLIKELY = 0.25, 0.01  # share of how many would be by chance, at most; and how likely so few are then
 MANY = 500.0  # of which a quarter is no chance
 ABLE = 0.1  # share of relations of nodes that are able to have two, at most
@@ -44,11 +45,11 @@ def is_kept(one: TwoAtOnce, row: Row) -> bool:
         return False
     if one.is_named:
         return bool(hits <= max(ALWAYS, NAMED * of))
-    if hits > max(ALWAYS, BROKEN * of):
-        return False
     if one.times.kind == "open" and (row["several"] < SEVERAL or hits > FEW * row["several"]):
         return False
     expected = of * (of - 1) / 2 / row["holders"] if one.times.kind == "open" else row["pairs"] * share_that_meets(row["times"])
+    if hits > max(ALWAYS, (NAMED if hits <= SURE * expected else BROKEN) * of):
+        return False
     return bool(hits <= LIFT * expected and chance_of_so_few(hits, expected) <= UNLIKELY)
 
 
