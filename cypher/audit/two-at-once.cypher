@@ -1,17 +1,21 @@
 // two-at-once: relations by which a node takes part in something at a time at which it takes part in another thing: a referee of two matches
 // at one moment, a room with two courses that overlap, a player with two clubs and no end of either. Times that only touch do not overlap.
+// `nodes`, `share`: of 1,000,003 parts of all nodes those that are looked at, and of what they take part in those whose times are returned.
 // `kind`: moment; span (a beginning and an end); any (a span without an end goes on); open (only those without an end).
 //
-// :param asked => [{at: 0, types: ['REFEREED_BY'], start: 'Match', end: 'Referee', holder: 'end', own: false, kind: 'moment', day: 'date', clock: 'kickoff', last: null, last_clock: null, lasts: null, unit: 1.0, within: [], flags: [], states: [], share: 1000003}] -- LIST OF MAP: who takes part in what, and the properties that say when
+// :param asked => [{at: 0, types: ['REFEREED_BY'], start: 'Match', end: 'Referee', holder: 'end', own: false, kind: 'moment', day: 'date', clock: 'kickoff', last: null, last_clock: null, lasts: null, unit: 1.0, within: [], flags: [], states: [], nodes: 1000003, share: 1000003}] -- LIST OF MAP: who takes part in what, and the properties that say when
 // :param sample => 5                                       -- INTEGER: examples to return
 //
 // returns: at INTEGER, relations INTEGER, able INTEGER, holders INTEGER, several INTEGER, pairs INTEGER, hits INTEGER, times LIST OF LIST, sample LIST OF MAP
 // mode: read
 MATCH (a:@Node)-[r]->(b:@Node)
 WHERE any(s IN $asked WHERE type(r) IN s.types) AND a <> b
-UNWIND [s IN $asked WHERE type(r) IN s.types AND s.start IN labels(a) AND s.end IN labels(b)] AS s
-WITH s, r, CASE s.holder WHEN 'start' THEN a ELSE b END AS n, CASE s.holder WHEN 'start' THEN b ELSE a END AS o
-CALL (s, r, o) {
+// numbers for what is asked: each row would hold all of it
+UNWIND [i IN range(0, size($asked) - 1) WHERE type(r) IN $asked[i].types AND $asked[i].start IN labels(a) AND $asked[i].end IN labels(b)] AS i
+WITH i, r, CASE $asked[i].holder WHEN 'start' THEN a ELSE b END AS n, CASE $asked[i].holder WHEN 'start' THEN b ELSE a END AS o
+WHERE (toInteger(last(split(elementId(n), ':'))) % 1000003) * 618037 % 1000003 < $asked[i].nodes
+CALL (i, r, o) {
+  WITH $asked[i] AS s, r, o
   WITH s, r, o, [k IN [s.day, s.clock, s.last, s.last_clock, s.lasts] | CASE WHEN s.own THEN r[k] ELSE o[k] END] AS values
   // what was called off takes nobody's time
   WHERE none(v IN [k IN s.states | CASE WHEN s.own THEN r[k] ELSE o[k] END] WHERE (v IS :: BOOLEAN NOT NULL AND v)
@@ -53,20 +57,22 @@ CALL (s, r, o) {
   RETURN begin, end, [v IN [k IN s.within + s.flags | CASE WHEN s.own THEN r[k] ELSE o[k] END] |
     CASE WHEN v IS :: BOOLEAN NOT NULL AND NOT v THEN '' ELSE coalesce(toStringOrNull(v), '') END] AS kind
 }
-WITH s.at AS s, s.kind AS looked_for, s.share AS share, elementId(r) AS r, n, toInteger(last(split(elementId(o), ':'))) AS o, begin, end, kind
+WITH i, elementId(r) AS r, n, toInteger(last(split(elementId(o), ':'))) AS o, begin, end, kind, count(*) AS one
+// a count leaves nothing else in the rows that are sorted
+WITH i, r, n, o, begin, end, kind
 ORDER BY begin, r
-WITH s, looked_for, share, n, kind, count(DISTINCT o) AS different, collect([begin, end, o, r]) AS things
-WITH s, share, n, different, things, CASE looked_for WHEN 'open' THEN [t IN things WHERE t[1] = 1000000000000.0] ELSE things END AS looked_at
-WITH s, share, n, different, things, size(looked_at) AS opened, reduce(found = [null, []], t IN looked_at | [
+WITH i, n, kind, count(DISTINCT o) AS different, collect([begin, end, o, r]) AS things
+WITH i, n, different, things, CASE $asked[i].kind WHEN 'open' THEN [t IN things WHERE t[1] = 1000000000000.0] ELSE things END AS looked_at
+WITH i, n, different, things, size(looked_at) AS opened, reduce(found = [null, []], t IN looked_at | [
   CASE WHEN found[0] IS NULL OR t[1] > found[0][1] THEN t ELSE found[0] END,
   CASE WHEN t[2] <> found[0][2] AND t[0] < found[0][1] AND size(found[1]) < 50 THEN found[1] + [[t[3], found[0][3]]] ELSE found[1] END])[1] AS hits
 // who has many is able to have two
-WITH s, share, n, different, things, opened, hits, size(hits) > 2 AND 4 * size(hits) > opened AS is_able
-WITH s, share, count(DISTINCT n) AS holders, sum(CASE WHEN different > 1 THEN 1 ELSE 0 END) AS several, sum(opened) AS relations,
+WITH i, n, different, things, opened, hits, size(hits) > 2 AND 4 * size(hits) > opened AS is_able
+WITH i, count(DISTINCT n) AS holders, sum(CASE WHEN different > 1 THEN 1 ELSE 0 END) AS several, sum(opened) AS relations,
   sum(CASE WHEN is_able THEN opened ELSE 0 END) AS able, sum(CASE WHEN is_able THEN 0 ELSE different * (different - 1) / 2 END) AS pairs,
   sum(CASE WHEN is_able THEN 0 ELSE size(hits) END) AS hits, collect(CASE WHEN hits <> [] AND NOT is_able THEN hits END) AS found,
-  collect([t IN things WHERE (t[2] % 1000003) * 618037 % 1000003 < share | t[..3]]) AS times
-WITH head([p IN $asked WHERE p.at = s]) AS s, relations, able, holders, several, pairs, hits, times,
+  collect([t IN things WHERE (t[2] % 1000003) * 618037 % 1000003 < $asked[i].share | t[..3]]) AS times
+WITH $asked[i] AS s, relations, able, holders, several, pairs, hits, times,
   CASE WHEN hits <= 2 OR 50 * hits <= relations THEN found ELSE [] END AS found
 RETURN s.at AS at, relations, able, holders, several, pairs, hits, times, COLLECT {
   UNWIND found AS some

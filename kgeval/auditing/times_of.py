@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -14,7 +15,7 @@ from kgeval.text.wordlists import word_lists, word_set
 
 Kind = Literal["moment", "span", "open", "any"]
 Asked = dict[str, str | int | float | bool | list[str] | None]
-LEAST, MOST = 30, 1_000_000  # relations that are asked
+LEAST, MOST = 30, 200_000  # relations that are asked: of a type, at least, and in all, before only a share of the nodes is looked at
 SAMPLED = 2_000  # relations of which times are compared with each other
 PARTS = 1_000_003  # that the numbers of nodes are dealt into
 MOST_ASKED = 60  # of all that could be
@@ -118,14 +119,15 @@ class TwoAtOnce:
         """Of the nodes that take part."""
         return self.start if self.holder == "start" else self.end
 
-    def asked(self, at: int) -> Asked:
-        """As the query takes it."""
+    def asked(self, at: int, looked_at: float = 1.0) -> Asked:
+        """As the query takes it. `looked_at`: the share of the nodes that are."""
         times = self.times
+        sampled = min(1.0, SAMPLED / max(1.0, self.count * looked_at))
         return {
             "at": at, "types": [*self.types], "start": self.start, "end": self.end, "holder": self.holder, "own": self.is_own,
             "kind": times.kind, "day": times.day, "clock": times.clock, "last": times.last, "last_clock": times.last_clock,
             "lasts": times.lasts, "unit": times.unit, "within": [*times.within], "flags": [*self.flags],
-            "states": [*self.states], "share": max(1, int(PARTS * min(1.0, SAMPLED / max(1.0, self.count)))),
+            "states": [*self.states], "nodes": math.ceil(PARTS * looked_at), "share": math.ceil(PARTS * sampled),
         }
 
 
@@ -138,9 +140,14 @@ def all_that_take_part(profile: GraphProfile, layout: Layout) -> list[TwoAtOnce]
     return [*single, *_together(single)][:MOST_ASKED]
 
 
+def share_looked_at(known: Sequence[TwoAtOnce]) -> float:
+    """The share of the nodes that are looked at, so that a server's memory is enough."""
+    return min(1.0, MOST / max(1.0, sum(one.count for one in known)))
+
+
 def _is_asked(relation: RelationProfile, ends: RelationEnds, labels: dict[str, LabelProfile]) -> bool:
     are_known = ends.start in labels and ends.end in labels
-    if not are_known or ends.share * relation.count < LEAST or relation.count > MOST:
+    if not are_known or ends.share * relation.count < LEAST:
         return False
     return not {*plain_words(relation.type)} & BUYING
 

@@ -23,7 +23,7 @@ class World:
     """Things, each with one holder or several, some of them at two at once."""
 
     def __init__(self, holder: str, thing: str, type_: str, holders: int, *, seed: int = 1) -> None:
-        self.random = random.Random(seed)  # noqa: S311
+        self.random = random.Random(seed)
         self.holder, self.thing, self.type, self.holders = holder, thing, type_, holders
         self.things: list[Properties] = []
         self.relations: list[Relation] = []
@@ -298,15 +298,15 @@ def meetings() -> World:
 
 
 @pytest.mark.parametrize("make", [
-    goals, second_jobs, days_alone, all_day, of_customers, touching, called_off, nobody_yet, payments, nights, readings, any_exam, residents,
-    meetings,
+    goals, second_jobs, days_alone, all_day, of_customers, touching, called_off, nobody_yet, payments, nights, readings, any_exam,
+    residents, meetings,
 ], ids=lambda make: make.__name__)
 def test_what_may_be_at_one_time_is_no_hit(graph: Graph, make: Callable[[], World]) -> None:
     assert make().hits(graph) == []
 
 
-def values(key: str, types: Mapping[str, float], formats: Mapping[str, float] | None = None, length: float | None = None) -> PropertyProfile:
-    return PropertyProfile(key=key, filled=1.0, types=dict(types), distinct=0.5, length=length, formats=dict(formats or {}))
+def values(key: str, types: Mapping[str, float], formats: Mapping[str, float] | None = None) -> PropertyProfile:
+    return PropertyProfile(key=key, filled=1.0, types=dict(types), distinct=0.5, formats=dict(formats or {}))
 
 
 def test_what_says_when() -> None:

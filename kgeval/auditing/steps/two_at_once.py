@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.times_of import TwoAtOnce, all_that_take_part
+from kgeval.auditing.times_of import TwoAtOnce, all_that_take_part, share_looked_at
+from kgeval.format import percent
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
@@ -29,13 +30,15 @@ def run(check: CheckRun) -> CheckOutcome:
     known = all_that_take_part(profile, check.layout) if profile else []
     if not known:
         return CheckOutcome(0, 0)
-    rows = check.own_rows(asked=[one.asked(at) for at, one in enumerate(known)])
+    looked_at = share_looked_at(known)
+    note = None if looked_at == 1 else f"{percent(looked_at)} of the nodes that take part were looked at"
+    rows = check.own_rows(asked=[one.asked(at, looked_at) for at, one in enumerate(known)])
     kept = [(known[row["at"]], row) for row in rows if is_kept(known[row["at"]], row)]
     total = sum({(one.types, one.holder): row["relations"] for one, row in kept}.values())
     told = sorted((item for item in kept if item[1]["hits"]), key=lambda item: len(item[0].types))
     examples = list(_one_each(_said(one, example, row) for one, row in told for example in _in_order(row)))
-    given = [one.asked(at) for at, (one, _) in enumerate(told or kept)]
-    return CheckOutcome(len(examples), total, examples[: check.sample], parameters={"asked": given})
+    given = [one.asked(at, looked_at) for at, (one, _) in enumerate(told or kept)]
+    return CheckOutcome(len(examples), total, examples[: check.sample], note, parameters={"asked": given})
 
 
 def is_kept(one: TwoAtOnce, row: Row) -> bool:
