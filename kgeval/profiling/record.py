@@ -20,7 +20,7 @@ FROM_TEXTS: frozenset[Kind] = frozenset(("extracted", "memory"))  # what a write
 class PropertyProfile(PublicRecord):
     """A property of the nodes of a label or of the relations of a type, in the sample. `filled`: share that has it; `types`: shares of the
     stored types; `distinct`: share of values that differ; `length`: median characters of a text; `formats`: shares of texts that are
-    something else (number, date, null word, address, HTML, list in brackets)."""
+    something else (number, date, time of day, null word, address, HTML, list in brackets)."""
 
     key: Public
     filled: float

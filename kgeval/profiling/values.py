@@ -23,6 +23,7 @@ FORMATS: dict[str, re.Pattern[str]] = {
     "date": re.compile(
         r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
     ),
+    "time of day": re.compile(r"(?:[01]?\d|2[0-3])[:h][0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?(?:uhr|h))?", re.IGNORECASE),
     "true or false": re.compile(r"true|false", re.IGNORECASE),
     "web address": re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE),
     "mail address": re.compile(r"[^\s@]+@[^\s@]+\.[a-z]{2,}", re.IGNORECASE),

@@ -255,7 +255,8 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -
         "facts, preferences and steps of a kind that is linked",
         "properties that hold few different texts", "values of properties with known bounds",
         "pairs of values of which one comes before the other", "nodes of labels of which nearly each has one such relation",
-        "nodes of labels with two relations that lead to two nodes", "numbers of properties that hold quantities",
+        "nodes of labels with two relations that lead to two nodes", "relations of nodes that take part in one thing at a time",
+        "relations whose ends share something by a rule", "numbers of properties that hold quantities",
     }
     known = {*priorities._THINGS, *priorities._TYPES}
     assert {rule.total_of for rule in load_rules().values()} - known <= none
