@@ -179,9 +179,9 @@ NO_HITS = {  # asked of what people keep, or nothing in these graphs is a hit
     "null-text", "value-as-text", "markup-in-name", "stale-embedding", "document-unfinished", "document-without-chunks",
     "duplicate-document", "chunk-without-document", "empty-chunk", "duplicate-chunk", "broken-chunk-order", "community-without-members",
     "community-without-report", "community-without-parent", "orphaned-memory", "repeated-key", "value-outside-format",
-    "value-spelling", "impossible-value", "values-out-of-order", "missing-usual-relation", "extra-usual-relation", "two-at-once", "open-path",
-    "same-at-both-ends", "unusual-number", "unusual-ratio", "broken-sum", "swapped-values", "unclean-text", "broken-dependency", "missing-usual-value",
-    "leaked-description",
+    "value-spelling", "impossible-value", "values-out-of-order", "missing-usual-relation", "extra-usual-relation", "two-at-once",
+    "open-path", "same-at-both-ends", "unusual-number", "unusual-ratio", "broken-sum", "swapped-values", "unclean-text",
+    "broken-dependency", "missing-usual-value", "leaked-description",
     "same-record", "hierarchy-cycle", "misspelled-property", "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type",
     "name-in-other-language", "prompt-example", "wrongly-cited-chunk",
 }
