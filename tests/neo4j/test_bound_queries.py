@@ -134,7 +134,7 @@ def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Lay
             empty.add(query.name)
     assert different == {}
     # which ids come first depends on what stood in the database before
-    assert len(empty) < {"hostile": 40, "people": 60, "keyless": 72}[layout.name], empty
+    assert len(empty) < {"hostile": 43, "people": 66, "keyless": 78}[layout.name], empty
 
 
 def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:
