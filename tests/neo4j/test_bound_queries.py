@@ -134,7 +134,7 @@ def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Lay
             empty.add(query.name)
     assert different == {}
     # which ids come first depends on what stood in the database before
-    assert len(empty) < {"hostile": 44, "people": 64, "keyless": 76}[layout.name], empty
+    assert len(empty) < {"hostile": 48, "people": 72, "keyless": 84}[layout.name], empty
 
 
 def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:

@@ -60,8 +60,9 @@ def test_codes_of_digits_that_lost_a_zero_are_found(
 CODES = [
     ("nationality", "CASE i WHEN 3 THEN 'England' ELSE ['ENG', 'SCO', 'WAL', 'IRL'][i % 4] END", "'England' (Shop 3)"),
     ("icao_type", "CASE i WHEN 3 THEN 'Boeing' ELSE ['A320', 'B738', 'E190', 'DH8D'][i % 4] END", "'Boeing' (Shop 3)"),
-    ("sprache", "CASE i WHEN 3 THEN 'deutsch' ELSE ['de', 'en', 'fr', 'it'][i % 4] END", "'deutsch' (Shop 3)"),
+    ("zone", "CASE i WHEN 3 THEN 'Nordwest' ELSE ['nw', 'no', 'sw', 'so'][i % 4] END", "'Nordwest' (Shop 3)"),
     ("unit", "CASE i WHEN 3 THEN 'Karton' ELSE ['KGM', 'PCE', 'LTR', 'MTR'][i % 4] END", "'Karton' (Shop 3)"),
+    ("sprache", "CASE i WHEN 3 THEN 'deutsch' ELSE ['de', 'en', 'fr', 'it'][i % 4] END", ""),  # value-spelling tells it
     # right: a word that is planned, names, sizes, codes of several lengths, few codes
     ("origin", "CASE i WHEN 3 THEN 'Various' ELSE ['ENG', 'SCO', 'WAL', 'IRL'][i % 4] END", ""),
     ("short_name", "CASE i WHEN 3 THEN 'Union' ELSE ['FCB', 'BVB', 'SGE', 'HSV'][i % 4] END", ""),

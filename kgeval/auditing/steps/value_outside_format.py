@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.lost_zeros import DigitCode, digit_codes, of_one_length, shortened
-from kgeval.auditing.suspects import LETTERED, NO_NUMBER, TEXT, KeptProperty, kept_properties, key_words, plain_words, property_reference
+from kgeval.auditing.steps.value_spelling import forms_of_one
+from kgeval.auditing.suspects import (
+    LETTERED,
+    NO_NUMBER,
+    TEXT,
+    KeptProperty,
+    kept_properties,
+    key_words,
+    plain_words,
+    property_name,
+    property_reference,
+)
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
@@ -17,6 +28,7 @@ SAMPLED, FEW = 0.9, 0.1  # shares of texts: of the format in the sample, and of 
 FEW_CODES = 0.02  # the second where a number is none by its name, and no more is said than that it has no digit
 FEW_NAMED, CODED = 0.05, 0.95  # share of words among codes, and of codes of one length
 LEAST_CODES = 3  # different codes
+MOST_CODES = 2_000  # different texts, beyond which they are not compared with names of countries and the like
 SHORT = (2, 6)  # characters of a code
 LEAST, LEAST_NUMBERS = 6, 20  # texts of which a share says something
 LONGEST = 40  # median characters of texts among which an address is none of them
@@ -135,6 +147,7 @@ def _of_shapes(check: CheckRun, every: Sequence[KeptProperty], texts: Sequence[K
     found = [
         Suspect(one, CODE, length) for one, rows in zip(lettered, shapes, strict=False) if (length := _length_of_codes(rows)) is not None
     ]
+    found = _not_told_as_forms(check, found)
     known = [(of_one_length(code, rows), rows) for code, rows in zip(digits, shapes[len(lettered) :], strict=True)]
     codes = [(code, rows) for code, rows in known if code is not None]
     if not codes:
@@ -142,6 +155,15 @@ def _of_shapes(check: CheckRun, every: Sequence[KeptProperty], texts: Sequence[K
     empty = {at: _share_without_country(rows) for at, (_, rows) in enumerate(codes)}
     lost = shortened(check, [code for code, _ in codes], empty)
     return [*found, *(Suspect(codes[at][0].found, DIGITS, code=codes[at][0], lost=tuple((a, b) for a, b in of)) for at, of in lost.items())]
+
+
+def _not_told_as_forms(check: CheckRun, suspects: list[Suspect]) -> list[Suspect]:
+    """Those whose words value-spelling does not know for other forms of the codes (Germany among DE)."""
+    if not suspects:
+        return []
+    rows = check.rows("value-spelling", suspects=[one.found.asked() for one in suspects], max_values=MOST_CODES)
+    texts = {property_name(row["owner"], row["key"]): [(one["text"], one["times"]) for one in row["texts"]] for row in rows}
+    return [one for one in suspects if not forms_of_one(texts.get(one.found.name, []))]
 
 
 def _may_be_lettered(found: KeptProperty) -> bool:
