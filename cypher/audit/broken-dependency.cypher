@@ -4,7 +4,7 @@
 // or the letters it begins with, or the last part of a code in it, or whether there is one. `kind`: the first says what the last is, equals
 // it, or is at most it; `only`: one value of the first. `among`: by value of the first what the others have, where things are to be listed.
 //
-// :param rules => [{at: 0, type: null, start: 'Address', end: null, first: 'zip', first_of: 'node', first_part: 'value', last: 'city', last_of: 'node', last_part: 'value', kind: 'says', only: null, among: {`20095`: 'hamburg'}}] -- LIST OF MAP: what says what
+// :param rules => [{at: 0, type: null, start: 'Address', end: null, first: 'zip', first_of: 'node', first_part: 'value', last: 'city', last_of: 'node', last_part: 'value', kind: 'says', only: null, among: {`=20095`: 'hamburg'}}] -- LIST OF MAP: what says what
 // :param sample => 5                                                                       -- INTEGER: examples to return
 //
 // returns: at INTEGER, rows INTEGER, groups INTEGER, pure INTEGER, wrong INTEGER, told INTEGER, broken LIST OF LIST, ids LIST OF STRING, sample LIST OF MAP
@@ -54,7 +54,7 @@ WITH d, n, r, first_shown, last_shown, first, last, CASE d.kind
     WHEN 'equals' THEN toString(first = last)
     ELSE toString(toFloatOrNull(first) <= toFloatOrNull(last)) END AS with
 WHERE with IS NOT NULL
-WITH d, CASE d.kind WHEN 'says' THEN first ELSE '' END AS of, with, n, r, first, last, first_shown, last_shown
+WITH d, '=' + CASE d.kind WHEN 'says' THEN replace(first, '\u0000', '') ELSE '' END AS of, with, n, r, first, last, first_shown, last_shown
 WITH d, of, with, count(*) AS times, max(last_shown) AS shown, collect(CASE WHEN d.among[of] <> with THEN {
   n: n, r: r, first: CASE WHEN d.first_part = 'value' THEN first_shown ELSE first + ' (' + first_shown + ')' END, last: last_shown} END) AS things
 ORDER BY times DESC, with
@@ -62,7 +62,8 @@ WITH d, of, sum(times) AS rows, collect({with: with, times: times, shown: shown}
 WHERE rows >= 3 AND (d.among IS NULL OR d.among[of] IS NOT NULL)
 WITH d, of, rows, parts[0] AS usual, rows - parts[0].times AS against, things
 // a group shows what goes with its value where several do, and few go against it
-WITH d, of, rows, usual, against, things, usual.times >= 3 AND usual.times >= 2 * against AND (d.kind = 'says' OR usual.with = 'true') AS shows
+WITH d, of, rows, usual, against, things, usual.times >= 2 * against AND (d.kind = 'says' OR usual.with = 'true')
+  AND usual.times >= CASE WHEN d.last_part IN ['presence', 'outgoing', 'incoming'] AND rows < 10 THEN rows + 1 ELSE 3 END AS shows
 WITH d, sum(rows) AS rows, count(*) AS groups, sum(CASE WHEN against = 0 THEN 1 ELSE 0 END) AS pure, sum(against) AS wrong,
   sum(CASE WHEN shows THEN against ELSE 0 END) AS told,
   collect(CASE WHEN shows AND against > 0 THEN {of: of, usual: usual, rows: rows, things: things} END) AS broken
@@ -101,7 +102,7 @@ RETURN d.at AS at, rows, groups, pure, wrong, told, [one IN broken[0..1000] | [o
       WHEN d.kind = 'at most' THEN first + ', ' + d.last + ' ' + last + ': at most that on ' + h.usual + ' of ' + h.of
       WHEN d.kind = 'equals' THEN first + ', ' + d.last + ' ' + last + ': the same on ' + h.usual + ' of ' + h.of
       WHEN NOT d.last_part IN ['presence', 'outgoing', 'incoming']
-        THEN coalesce(d.last + ' ', '') + last + ', where ' + h.usual + ' of ' + h.of + ' with ' + first + ' have ' + known
+        THEN CASE d.last_part WHEN 'value' THEN coalesce(d.last + ' ', '') ELSE d.last_part + ' of ' + d.last + ' ' END + last + ', where ' + h.usual + ' of ' + h.of + ' with ' + first + ' have ' + known
       WHEN h.last IS NULL THEN first + ', and no ' + d.last + ', which ' + h.usual + ' of ' + h.of + ' such have'
       ELSE first + ', and ' + d.last + CASE d.last_part WHEN 'presence' THEN ' ' + last ELSE '' END
         + ', which ' + h.usual + ' of ' + h.of + ' such have not' END}

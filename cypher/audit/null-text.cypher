@@ -22,8 +22,7 @@ CALL () {
 WITH owner, s, value
 WHERE value IS :: STRING NOT NULL
 WITH owner, s, left(trim(value), 40) AS text
-WITH owner, s, text, text =~
-  '(?ius)null|none|nan|n/?a|n\\.\\s?a\\.?|nil|undefined|unknown|tb[ad]|t\\.b\\.[ad]\\.|[ns]/d|n\\.[cd]\\.|k\\.\\s?a\\.|keine angaben?|unbekannt|entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|\\\\N|-+|[?]+' AS is_word
+WITH owner, s, text, @null_word(text) AS is_word
 WITH owner, s, is_word, CASE WHEN is_word OR s.most > 0 THEN text END AS text, count(*) AS times
 ORDER BY times DESC, text
 WITH owner, s, sum(times) AS texts, collect(CASE WHEN is_word THEN {text: text, times: times} END) AS words,

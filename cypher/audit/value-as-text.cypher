@@ -21,7 +21,7 @@ CALL () {
 WITH owner, key, value
 WHERE value IS :: STRING NOT NULL
 WITH owner, key, trim(value) AS text
-WHERE NOT text =~ '(?ius)null|none|nan|n/?a|n\\.\\s?a\\.?|nil|undefined|unknown|tb[ad]|t\\.b\\.[ad]\\.|[ns]/d|n\\.[cd]\\.|k\\.\\s?a\\.|keine angaben?|unbekannt|entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|-*|[?]+'
+WHERE text <> '' AND NOT @null_word(text)
 WITH owner, key, text, text =~ '(?:-|[+](?=\\d{1,5}(?!\\d)))?\\d{1,15}(?:[.,]\\d{1,15})?(?:[eE][+-]?\\d{1,3})?' AS is_number,
   text =~ '[12]\\d{3}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\\d|3[01])(?:[T ]\\d{1,2}:\\d{2}.{0,20})?|\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}'
     AND NOT text =~ '\\d{4}-(?:0?2-3[01]|(?:0?[469]|11)-31).*' AS is_date

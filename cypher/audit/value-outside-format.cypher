@@ -26,7 +26,7 @@ CALL () {
 WITH at, $suspects[at] AS s, n, r, value, country
 WHERE value IS :: STRING NOT NULL OR (s.format = 'digits' AND value IS :: INTEGER NOT NULL)
 WITH at, s, n, r, trim(toString(value)) AS text, left(trim(coalesce(toStringOrNull(country), '')), 100) AS country
-WHERE NOT text =~ '(?ius)null|none|nan|n/?a|n\\.\\s?a\\.?|nil|undefined|unknown|tb[ad]|t\\.b\\.[ad]\\.|[ns]/d|n\\.[cd]\\.|k\\.\\s?a\\.|keine angaben?|unbekannt|entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|-*|[?]+'
+WHERE text <> '' AND NOT @null_word(text)
 WITH at, s, n, r, text, country, NOT CASE s.format
   WHEN 'mail address' THEN text CONTAINS '@'
   WHEN 'web address' THEN (text CONTAINS '.' OR text CONTAINS '/') AND (NOT text CONTAINS '@' OR text CONTAINS '/')

@@ -108,9 +108,8 @@ class NodeComparison:
 
     def may_be_one(self, first: str, second: str, label: str | None, *, share_neighbours: bool = False) -> bool:
         """Whether nothing tells two nodes (element ids) of a label apart: a constant that differs; several values in which nearly all nodes
-        do, and none of them agrees; or, where they share no neighbour and no
-        value in which nearly all nodes differ, other values: two differ in which nearly all nodes do, or the only one that both have, or
-        more differ than agree."""
+        do, and none of them agrees; or, where they share no neighbour and no value in which nearly all nodes differ, other values: two
+        differ in which nearly all nodes do, or the only one that both have, or more differ than agree."""
         keys = self.by_label.get(label or "")
         if keys is None:
             return True
@@ -138,7 +137,7 @@ def _are_two(keys: ComparedKeys, a: Mapping[str, str], b: Mapping[str, str]) -> 
     apart = sum(_differ_clearly(a[key], b[key]) for key in telling)
     others = both & keys.others
     equal = sum(a[key] == b[key] for key in others)
-    return apart >= APART or (apart == APART - 1 and 2 * equal <= len(others))
+    return apart >= APART or (apart == APART - 1 and bool(others) and 2 * equal <= len(others))
 
 
 def _differ_clearly(a: str, b: str) -> bool:

@@ -56,8 +56,10 @@ MAKING = word_set("""
 """)  # of a person and what there was not before that
 MADE = word_set("painted composed written sculpted drawn designed recorded")  # of a date, the same
 FAMILY = word_set("""
-    parent mother father child son daughter ancestor descendant pupil apprentice children parents vater mutter kind sohn tochter elternteil
-    pere mere fils fille enfant padre madre hijo hija progenitor figlio figlia genitore pai mae filho filha vader moeder zoon dochter ouder
+    parent mother father offspring sire dam child son daughter ancestor descendant pupil apprentice children parents vater mutter kind
+    sohn tochter elternteil pere mere fils fille enfant padre madre hijo hija progenitor figlio figlia genitore pai mae filho filha vader
+    moeder zoon dochter ouder allievo allieva discepolo schuler schueler schulerin lehrling eleve disciple alumno discipulo aluno leerling
+    teacher lehrer maitre maestro mestre
 """)
 # of what may be older or younger than those who have to do with it
 ANY_AGE = word_set("""
@@ -201,7 +203,8 @@ def _may_be_ordered(relation: RelationProfile, first: DateAt, last: DateAt) -> b
     or visit the other, and where the relation has a direction, if both are of one label."""
     if "relation" in (first.side, last.side):
         return True
-    return not {*plain_words(relation.type)} & ANY_AGE and (relation.directed or first.owner != last.owner)
+    kinds = {*plain_words(relation.type)} - {*plain_words(first.owner), *plain_words(last.owner)}  # who HAD a VISIT was there then
+    return not kinds & ANY_AGE and (relation.directed or first.owner != last.owner)
 
 
 def happens_before_end(type_: str, first: DateAt, last: DateAt) -> bool:

@@ -12,9 +12,9 @@ LIKELY = (0.9, 1.5)  # relations a node, by the sample, between which nearly eac
 
 
 def likely_usual(
-    profile: GraphProfile, least: int = LEAST, most: float = LIKELY[1],
+    profile: GraphProfile, least: int = LEAST, most: float = LIKELY[1], fewest: float = LIKELY[0],
 ) -> Iterator[tuple[RelationProfile, dict[str, str | bool]]]:
-    """Types and labels between two labels, of which there may be one relation a node (or more, up to `most`), as the queries take them."""
+    """Types and labels between two labels, of which there may be one relation a node (`fewest` to `most`), as the queries take them."""
     nodes = sizes_of_things(profile, least)
     for relation in profile.types:
         for outgoing in (True, False):
@@ -24,7 +24,7 @@ def likely_usual(
                     label = ends.start if outgoing else ends.end
                     at[label] = at.get(label, 0.0) + ends.share * relation.count
             for label, relations in sorted(at.items()):
-                if label in nodes and LIKELY[0] <= relations / nodes[label] <= most:
+                if label in nodes and fewest <= relations / nodes[label] <= most:
                     yield relation, {"label": label, "type": relation.type, "outgoing": outgoing}
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kgeval.graph.leftovers import MARKUP, OUTPUT, leftover_case
+from kgeval.graph.leftovers import MARKUP, OUTPUT, leftover_case, null_word_test
 from kgeval.graph.literals import cypher_literal, cypher_name
 from kgeval.graph.load.values import SEPARATOR
 from kgeval.graph.queries import FIELDS, FORM, Query, blank
@@ -314,6 +314,9 @@ class _Writer:
 
     def _output(self, text: str) -> str:
         return leftover_case(text, OUTPUT)
+
+    def _null_word(self, text: str) -> str:
+        return null_word_test(text)
 
     def _first(self, x: str, field: str) -> str:
         """The first of some properties that is there, as text; what is no text gives null, and no later one is asked."""

@@ -40,6 +40,11 @@ MARKUP: Mapping[str, str] = {
     "a fence of code": r".*```.*",
     "one quotation mark": r"\s*(?:\"[^\"]*|[^\"]*[^\"\d\s]\")\s*",
 }
+# A word for no value, or signs in its place: whole texts, in small or capital letters.
+NULL_WORD = (
+    r"null|none|nan|n/?a|n\.\s?a\.?|nil|undefined|unknown|tb[acd]|t\.b\.[acd]\.|[ns]/d|n\.[cd]\.|k\.\s?a\.|keine angaben?|unbekannt|"
+    r"entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|\\[nN]|-+|\?+"
+)
 # What a model wrote around the name, and what a parser of its output left.
 OUTPUT: Mapping[str, str] = {
     "reasoning": (
@@ -109,6 +114,11 @@ def leftover_case(text: str, kinds: Mapping[str, str]) -> str:
     guards = (f"WHEN NOT {fits(guard, 's')} THEN null" for of, guard in _GUARDS if of is kinds)
     whens = (f"WHEN {fits(pattern)} THEN {cypher_literal(kind)}" for kind, pattern in kinds.items())
     return f"CASE {' '.join((*guards, *whens))} END"
+
+
+def null_word_test(text: str) -> str:
+    """A condition of Cypher: whether `text` (an expression of Cypher) is a word for no value."""
+    return f"{text} =~ {cypher_literal(f'(?ius){NULL_WORD}')}"
 
 
 def name_leftover(name: str, kinds: Mapping[str, str]) -> str | None:

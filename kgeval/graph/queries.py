@@ -50,6 +50,7 @@ _FORMS: dict[str, set[str | None]] = {
     "sources": {*_OWNERS}, "named_sources": {*_OWNERS}, "description": {*_OWNERS},
     **{value: {None} for value in (
         "name", "shown", "display", "kind", "type", "key", "aliases", "label", "id", "ref", "text", "document", "markup", "output",
+        "null_word",
     )},
 }
 

@@ -8,17 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+from kgeval.graph.leftovers import NULL_WORD
 from kgeval.profiling.reads import Value
 from kgeval.profiling.record import PropertyProfile
 
 MOST_PROPERTIES = 40
 # what a text may be instead; the first that fits counts
 FORMATS: dict[str, re.Pattern[str]] = {
-    "null word": re.compile(
-        r"(?:null|none|nan|n/?a|n\.\s?a\.?|nil|undefined|unknown|tb[ad]|t\.b\.[ad]\.|[ns]/d|n\.[cd]\.|k\.\s?a\.|keine angaben?|unbekannt|"
-        r"entfällt|entfaellt|sin datos|desconocid[oa]|inconnue?|non renseignée?|sconosciut[oa]|onbekend|lorem ipsum.*|\\n|-+|\?+)",
-        re.IGNORECASE | re.DOTALL,
-    ),
+    "null word": re.compile(NULL_WORD, re.IGNORECASE | re.DOTALL),
     "number": re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?"),
     "date": re.compile(
         r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"

@@ -156,7 +156,7 @@ ORDER = [
     "orphaned-memory", "repeated-key", "value-outside-format", "value-spelling", "impossible-value", "values-out-of-order",
     "missing-usual-relation", "extra-usual-relation", "two-at-once", "open-path",
     "same-at-both-ends", "unusual-number", "swapped-values", "unclean-text",
-    "broken-dependency", "missing-usual-value", "unusual-ratio", "broken-sum",
+    "broken-dependency", "missing-usual-value", "unusual-ratio", "broken-sum", "swapped-texts",
     "leaked-description", "bloated-description", "low-fill-property", "same-record", "hierarchy-cycle", "misspelled-property", "null-text",
     "value-as-text", "markup-in-name",
     "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type", "name-in-other-language", "prompt-example",
@@ -181,7 +181,7 @@ NO_HITS = {  # asked of what people keep, or nothing in these graphs is a hit
     "community-without-report", "community-without-parent", "orphaned-memory", "repeated-key", "value-outside-format",
     "value-spelling", "impossible-value", "values-out-of-order", "missing-usual-relation", "extra-usual-relation", "two-at-once",
     "open-path", "same-at-both-ends", "unusual-number", "unusual-ratio", "broken-sum", "swapped-values", "unclean-text",
-    "broken-dependency", "missing-usual-value", "leaked-description",
+    "broken-dependency", "missing-usual-value", "swapped-texts", "leaked-description",
     "same-record", "hierarchy-cycle", "misspelled-property", "leaked-output", "leaked-output-in-type", "keyword-list-type", "dominant-type",
     "name-in-other-language", "prompt-example", "wrongly-cited-chunk",
 }

@@ -8,12 +8,12 @@ from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 from kgeval.auditing.steps.unusual_number import is_quantity
 from kgeval.auditing.suspects import OPTIONAL, plain_words
 from kgeval.graph.connect import Row
-from kgeval.profiling.record import Dependency, GraphProfile
+from kgeval.profiling.record import PRESENCES, Dependency, GraphProfile
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
 BROKEN, ALWAYS = 0.02, 2  # share of nodes and relations that may go against it; two always may
-BROKEN_STATE = 0.15  # the same of one state, in any case
+BROKEN_STATE = 0.2  # the same of one state, in any case
 PURE = 0.9  # share of the groups that hold one value
 MOST_ROWS = 20_000_000  # rows that are counted for all together
 # what says nothing of anything else but by chance
@@ -37,9 +37,9 @@ def run(check: CheckRun) -> CheckOutcome:
     asked = [_asked(at, one) for at, one in enumerate(known)]
     if not asked:
         return CheckOutcome(0, 0)
-    kept = [row for row in check.own_rows(rules=asked, sample=0) if _is_kept(known[row["at"]], row)]
+    kept = list(_best_years(known, [row for row in check.own_rows(rules=asked, sample=0) if _is_kept(known[row["at"]], row)]))
     total = sum(row["rows"] for row in kept)
-    broken = [{**asked[row["at"]], "among": dict(row["broken"])} for row in _surest(kept) if row["told"]]
+    broken = [{**asked[row["at"]], "among": dict(row["broken"])} for row in _surest(known, kept) if row["told"]]
     if not broken:
         return CheckOutcome(0, total, parameters={"rules": [asked[row["at"]] for row in kept]})
     rows = {row["at"]: row for row in check.own_rows(rules=broken)}
@@ -87,9 +87,25 @@ def _is_kept(one: Dependency, row: Row) -> bool:
     return bool(few and (one.kind != "says" or row["pure"] >= PURE * row["groups"] - 1))
 
 
-def _surest(rows: Sequence[Row]) -> list[Row]:
-    """Those first that most rows keep."""
-    return sorted(rows, key=lambda row: row["wrong"] / row["rows"])
+def _best_years(known: Sequence[Dependency], rows: Sequence[Row]) -> Iterator[Row]:
+    """Of the dates whose year stands in a code the one that keeps it best: an invoice of December is paid in January."""
+    best: dict[tuple[str, str | None, str | None], float] = {}
+    for row in rows:
+        for code in _codes_with_a_year(known[row["at"]]):
+            best[code] = min(best.get(code, 1.0), row["wrong"] / row["rows"])
+    for row in rows:
+        if all(row["wrong"] / row["rows"] <= best[code] for code in _codes_with_a_year(known[row["at"]])):
+            yield row
+
+
+def _codes_with_a_year(one: Dependency) -> list[tuple[str, str | None, str | None]]:
+    years = [value for value in (one.first, one.last) if value.part == "year"]
+    return [(one.start, one.type, value.key) for value in years] if len(years) > 1 else []
+
+
+def _surest(known: Sequence[Dependency], rows: Sequence[Row]) -> list[Row]:
+    """Those first that most rows keep, and that are of whole values."""
+    return sorted(rows, key=lambda row: (known[row["at"]].last.part not in ("value", *PRESENCES), row["wrong"] / row["rows"]))
 
 
 def _one_each(examples: Iterable[Example]) -> Iterator[Example]:

@@ -13,8 +13,9 @@ from kgeval.text.wordlists import word_set
 LEAST = 20  # nodes of which nearly all say something
 MANY, FEWEST = 100.0, 3  # relations a node, at most, that are asked, and how many each other node has where none is no chance
 LEAST_MANY = 30  # nodes of which that can be said
-ONE, NONE = 0.9, 0.02  # shares of nodes with one relation, at least, and with none, at most (or one node)
-FEW, LEAST_OF, LEAST_EACH = 2, 40, 50  # nodes without, at most, where all others have just one, and of how many: by the type's name
+ONE, NONE = 0.9, 0.025  # shares of nodes with one relation, at least, and with none, at most (or one node)
+FEW, TWO = 0.04, 2  # share of nodes without, at most, where all others have just one; two always may be
+LEAST_OF, LEAST_EACH = 40, 50  # nodes of which that says something: by the type's name
 # what something is of, or for: without it is nothing
 OF = word_set("""
     of for belongs belong von fur fuer gehort gehoert de du des pour appartient para pertenece di per appartiene do da pertence van
@@ -48,10 +49,10 @@ def _is_usual(row: Row) -> bool:
 
 
 def _has_each_one(row: Row) -> bool:
-    """Whether two without one are two slips, of fewer than a hundred nodes: each other node has just one, and the type's name says what the
-    node is of, or at least nothing of what comes in time."""
+    """Whether a few without one are slips: each other node has just one, and the type's name says what the node is of, or at least nothing
+    of what comes in time."""
     words = {*plain_words(row["type"])}
-    if not row["outgoing"] or row["none"] > FEW or row["one"] < row["nodes"] - row["none"]:
+    if not row["outgoing"] or row["none"] > max(TWO, FEW * row["nodes"]) or row["one"] < row["nodes"] - row["none"]:
         return False
     return bool(words & OF and row["nodes"] >= LEAST_OF) or bool(not words & IN_TIME and row["nodes"] >= LEAST_EACH)
 

@@ -12,10 +12,11 @@ from kgeval.graph.connect import Row
 NEVER_PLANNED = re.compile(r"null|nan|nil|undefined|lorem ipsum.*|\\n|-+|\?+", re.IGNORECASE | re.DOTALL)  # no category beside others
 FILLER = re.compile(r"lorem ipsum.*", re.IGNORECASE | re.DOTALL)  # no text of whatever
 OFTEN, SHARE = 5, 0.02  # how often such a word stands where it is planned, and which share of all texts it is
+OFTEN_OF_FEW, SHARE_OF_FEW, FEW = 3, 0.01, 5  # the same beside so few other texts (male, female, unknown)
 MOST_CATEGORIES = 30  # different texts of a property of categories
 MOST_LISTED = 400  # different texts of a property up to which these are looked at
 CODE = re.compile(r"[A-Za-z]{1,3}")  # NA is Namibia, and Na sodium, among them
-CODED_WORDS = ("na", "tba", "tbd")
+CODED_WORDS = ("na", "tba", "tbc", "tbd")
 CODED = 0.9  # share of the other texts that are such codes
 
 
@@ -51,4 +52,5 @@ def _is_meant(word: str, times: int, row: Row) -> bool:
         return True
     is_alike = "/" in word or "." in word or any(one["text"][:1].isupper() == word[:1].isupper() for one in others)
     is_category = is_alike and 1 < len(others) <= MOST_CATEGORIES
-    return is_category and NEVER_PLANNED.fullmatch(word) is None and times >= max(OFTEN, SHARE * row["texts"])
+    often, share = (OFTEN_OF_FEW, SHARE_OF_FEW) if len(others) <= FEW else (OFTEN, SHARE)
+    return is_category and NEVER_PLANNED.fullmatch(word) is None and times >= max(often, share * row["texts"])

@@ -15,7 +15,7 @@ from kgeval.profiling.record import GraphProfile, LabelProfile, PropertyProfile
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
-FILLED, LEAST_NODES = 0.95, 10
+FILLED, CODED, LEAST_NODES = 0.95, 0.5, 10  # shares of nodes that have the property, the second of what is a code everywhere; nodes
 LEAST_NAMED = 12  # nodes of which one value twice is a repeat, where the name alone says a key
 ROUNDED = 1e-9  # what shares of floats are off by
 SURE = 0.95  # share of values that differ, from which a property that only looks like a key is one
@@ -29,7 +29,7 @@ CODES = word_set("""
     partnumber itemno articleno accountnumber accountno ordernumber orderno invoicenumber invoiceno licenseplate employeenumber
     membernumber customernumber taxid taxno taxnumber cif nif vat vatid vatno vatnumber vatin ustid ustidnr steuernummer siret siren ip
     ipaddress mac macaddress licensenumber licencenumber licenseno licenceno licenceplate numberplate platenumber plate kennzeichen
-    matricula targa cote
+    matricula targa cote microchip microchipno microchipnumber chipnumber chipno chipnr transponder
 """)
 CALLED_ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID|Code|Nr|No)|_(?:id|uuid|key|code|nr|no|number))$")
 NO_KEY = re.compile(
@@ -85,7 +85,8 @@ def _is_called_key(label: LabelProfile, values: PropertyProfile, others: Collect
     is_called = plain in (*KEYS, "path", "filepath") or any(plain == own + key for key in KEYS)
     looks_so = CALLED_ID.search(values.key) is not None and not NO_KEY.search(values.key) and not _is_foreign(plain, others)
     is_key = is_called or (values.distinct >= SURE and looks_so) or _is_code_by_name(label, values)
-    return is_key and values.key not in label.name and values.filled >= FILLED
+    least = CODED if _is_code_by_name(label, values) else FILLED
+    return is_key and values.key not in label.name and values.filled >= least
 
 
 def _is_code_by_name(label: LabelProfile, values: PropertyProfile) -> bool:

@@ -221,6 +221,11 @@ def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     return [*(LabelName(label=label, keys=keys) for keys in names), *rest] or [LabelName(label=label, is_id=True)]
 
 
+def _is_fuller(unique: Sequence[KeyUse], use: KeyUse) -> bool:
+    """Whether all have another name, and some have not this one: a species has a scientific name, and may have a common one."""
+    return any(one.filled == one.looked_at and one.values == one.filled for one in unique) and use.filled < use.looked_at
+
+
 def _likeness_to_ids(use: KeyUse) -> tuple[bool, bool, bool, bool, float, str]:
     """The likest first: called so, without spaces, letters beside digits, no value that repeats, short."""
     spaced = sum(" " in value for value in use.some) > 0.5 * len(use.some)
@@ -249,7 +254,7 @@ def _names(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     unique = [use for use in uses if use.is_text(fill=0.5, distinct=0.8) and use.plain.endswith("name") and not NOT_OWN.match(use.plain)]
     own = f"{re.sub(r'[^a-z0-9]', '', (label or '').lower())}name"
     for plain in (own, *WHOLE):
-        if plain in half and by_key[half[plain]].is_text(fill=0.5, distinct=0.5):
+        if plain in half and by_key[half[plain]].is_text(fill=0.5, distinct=0.5) and not _is_fuller(unique, by_key[half[plain]]):
             return [[half[plain]]]
     for first, last in PARTS:
         if first in half and last in half:
