@@ -41,7 +41,8 @@ def test_every_setting_in_a_rules_text_exists_and_is_used_by_its_query_or_step(r
     declared = {p.name for p in all_queries()[rule_id].params}
     if rule.step is None:
         assert set(rule.settings) | set(rule.words) <= declared
-        assert declared <= {*rule.settings, *rule.words, *rule.reads, "suspects", "layout", "sample", "sample_share", "sample_seed"}
+        given = {"suspects", "layout", "sample", "shown", "sample_share", "sample_seed"}
+        assert declared <= {*rule.settings, *rule.words, *rule.reads, *given}
 
 
 def test_every_audit_query_belongs_to_a_rule() -> None:
