@@ -18,7 +18,7 @@ CALL (i, r, o) {
   WITH $asked[i] AS s, r, o
   WITH s, r, o, [k IN [s.day, s.clock, s.last, s.last_clock, s.lasts] | CASE WHEN s.own THEN r[k] ELSE o[k] END] AS values
   // what was called off takes nobody's time
-  WHERE none(v IN [k IN s.states | CASE WHEN s.own THEN r[k] ELSE o[k] END] WHERE (v IS :: BOOLEAN NOT NULL AND v)
+  WHERE none(v IN [k IN s.states | CASE WHEN s.own THEN r[k] ELSE o[k] END] WHERE v = true
     OR toLower(toStringOrNull(v)) =~ '.*(cancel|postpone|declin|reject|delete|draft|no.?show|void|waitlist|abgesagt|storn|verschoben).*'
     OR toLower(toStringOrNull(v)) =~ '.*(abgelehnt|entwurf|annul|reporté|anulad|aplazad|rinviat|geannuleerd).*')
   WITH s, r, o, values, [v IN values | CASE
@@ -55,7 +55,7 @@ CALL (i, r, o) {
   WHERE begin < end AND (s.kind <> 'moment' OR s.within <> [] OR begin % 1440 <> 0)
     AND NOT (begin % 1440 = 0 AND end - begin >= 1439 AND (s.last_clock IS NOT NULL OR s.lasts IS NOT NULL))
   RETURN begin, end, [v IN [k IN s.within + s.flags | CASE WHEN s.own THEN r[k] ELSE o[k] END] |
-    CASE WHEN v IS :: BOOLEAN NOT NULL AND NOT v THEN '' ELSE coalesce(toStringOrNull(v), '') END] AS kind
+    CASE WHEN v = false THEN '' ELSE coalesce(toStringOrNull(v), '') END] AS kind
 }
 WITH i, elementId(r) AS r, n, toInteger(last(split(elementId(o), ':'))) AS o, begin, end, kind, count(*) AS one
 // a count leaves nothing else in the rows that are sorted
