@@ -3,14 +3,13 @@ of all relations of a node; and that would not be kept by chance."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, permutations
 from typing import Any, Literal
 
-from kgeval.auditing.number_tables import LEAST, GroupTable, NumberAt, NumberGroup, Numbers, NumberTable
-from kgeval.auditing.suspects import plain_words
+from kgeval.auditing.number_tables import LEAST, GroupTable, NumberGroup, Numbers, NumberTable, dealt, some_of
+from kgeval.auditing.suspects import PropertyAt, plain_words
 from kgeval.text.wordlists import word_set
 
 Form = Literal["plain", "minus", "percent", "more", "less", "more share", "less share"]
@@ -142,13 +141,13 @@ def unit_of(values: Iterable[float]) -> float:
 
 def row_rules(table: NumberTable) -> list[Rule]:
     """Rules of numbers of one row: of each total the one that most rows keep."""
-    rows = _some(table.rows)
+    rows = some_of(table.rows, MOST_ROWS)
     columns = _columns(table.columns, rows)
     units = {at: unit_of(row[at] or 0.0 for row in rows if row[at] is not None) for at in columns}
     probe, found = rows[:PROBE], []
     for formula in _formulas(columns, rows):
         used = {operand.at for operand in formula.operands}
-        totals = [at for at in columns if at not in used and _is_across(table, {at, *used})]
+        totals = [at for at in columns if at not in used and table.is_across({at, *used})]
         for at in _left(formula, totals, probe, units):
             if (kept := _share_kept(formula, at, rows, units[at])) is not None:
                 found.append(Rule(table, at, formula, units[at], kept))
@@ -157,9 +156,8 @@ def row_rules(table: NumberTable) -> list[Rule]:
 
 def group_rules(table: GroupTable) -> list[Rule]:
     """Rules of a node's number and all of its relations of a type."""
-    groups = list(table.groups)
-    random.Random(1).shuffle(groups)  # noqa: S311
-    lines = _some([line for group in groups for line in group.lines])
+    groups = some_of(table.groups)
+    lines = some_of([line for group in groups for line in group.lines], MOST_ROWS)
     if sum(len(group.lines) > 1 for group in groups) < SHOW:
         return []
     columns = _columns(table.parts, lines)
@@ -187,7 +185,7 @@ def group_rules(table: GroupTable) -> list[Rule]:
     return [*_best(found), *shares, *_tightest([rule for rule in limits if rule.total not in known])]
 
 
-def _operand_asked(operand: Operand, column: NumberAt, formula: Formula, *, first: bool) -> dict[str, Any]:
+def _operand_asked(operand: Operand, column: PropertyAt, formula: Formula, *, first: bool) -> dict[str, Any]:
     """As the query takes it, with what is said before its value and after it."""
     sign = "" if first else " + " if formula.adds and operand.form != "minus" else " - " if formula.adds else " * "
     before, after = AROUND.get(operand.form, ("", ""))
@@ -197,22 +195,10 @@ def _operand_asked(operand: Operand, column: NumberAt, formula: Formula, *, firs
     }
 
 
-def _some(rows: Sequence[Numbers]) -> list[Numbers]:
-    """So many of the rows, in an order that has nothing to do with how they are stored."""
-    rows = list(rows)
-    random.Random(1).shuffle(rows)  # noqa: S311
-    return rows[:MOST_ROWS]
-
-
-def _columns(columns: Sequence[NumberAt], rows: Sequence[Numbers]) -> list[int]:
+def _columns(columns: Sequence[PropertyAt], rows: Sequence[Numbers]) -> list[int]:
     """Those with enough numbers, the fullest first."""
     filled = {at: sum(row[at] is not None for row in rows) for at in range(len(columns))}
     return sorted((at for at in filled if filled[at] >= SHOW), key=lambda at: (-filled[at], at))[:MOST_COLUMNS]
-
-
-def _is_across(table: NumberTable, columns: Iterable[int]) -> bool:
-    """Whether the numbers are not all of a relation's one end: these are looked at as a node's."""
-    return {table.columns[at].side for at in columns} not in ({"start"}, {"end"})
 
 
 def _formulas(columns: Sequence[int], rows: Sequence[Numbers]) -> Iterator[Formula]:
@@ -281,8 +267,8 @@ def _share_kept(formula: Formula, at: int, rows: Sequence[Numbers], unit: float)
     kept = [keeps(total, row) for total, row in cases]
     if len(cases) < LEAST or sum(kept) < min(KEPT * len(cases), len(cases) - 1) or len({total for total, _ in cases}) < DIFFERENT:
         return None
-    dealt = _dealt([total for total, _ in cases])
-    if sum(keeps(total, row) for total, (_, row) in zip(dealt, cases, strict=True)) > BY_CHANCE * len(cases):
+    totals = dealt(total for total, _ in cases)
+    if sum(keeps(total, row) for total, (_, row) in zip(totals, cases, strict=True)) > BY_CHANCE * len(cases):
         return None
     if all(_shows(formula, operand, cases, kept, keeps) for operand in formula.operands):
         return sum(kept) / len(cases)
@@ -299,18 +285,12 @@ def _shows(
         return False
     if operand.form not in ("plain", "minus"):
         return True
-    dealt = _dealt([row[operand.at] for _, row, _ in some])
-    others = [[*row[: operand.at], value, *row[operand.at + 1 :]] for (_, row, _), value in zip(some, dealt, strict=True)]
+    values = dealt(row[operand.at] for _, row, _ in some)
+    others = [[*row[: operand.at], value, *row[operand.at + 1 :]] for (_, row, _), value in zip(some, values, strict=True)]
     return sum(keeps(total, row) for (total, _, _), row in zip(some, others, strict=True)) <= BY_CHANCE_OPERAND * len(some)
 
 
-def _dealt(values: Sequence[Any]) -> list[Any]:
-    dealt = list(values)
-    random.Random(2).shuffle(dealt)  # noqa: S311
-    return dealt
-
-
-def _each_once(rules: Sequence[Rule], columns: Sequence[NumberAt]) -> list[Rule]:
+def _each_once(rules: Sequence[Rule], columns: Sequence[PropertyAt]) -> list[Rule]:
     """Of a sum that can be said with several totals (a + b - c = d, a + b - d = c) one."""
     known: dict[object, Rule] = {}
     others = []
@@ -377,7 +357,7 @@ def _share_of_groups(formula: Formula, cases: Sequence[tuple[float, float, int]]
     totals = [case[0] for case in cases]
     if len(set(totals)) < (DIFFERENT_COUNTS if is_count else DIFFERENT):
         return None
-    by_chance = sum(keeps(total, value, lines) for total, (_, value, lines) in zip(_dealt(totals), cases, strict=True))
+    by_chance = sum(keeps(total, value, lines) for total, (_, value, lines) in zip(dealt(totals), cases, strict=True))
     return sum(kept) / len(cases) if by_chance <= BY_CHANCE_GROUP * len(cases) else None
 
 
@@ -398,10 +378,10 @@ def _share_of_constant(formula: Formula, table: GroupTable, constant: float) -> 
     kept = sum(map(keeps, several))
     if len(several) < LEAST or kept < min(KEPT * len(several), len(several) - 1) or sum(map(keeps, groups)) < KEPT * len(groups):
         return None
-    pool, dealt = _dealt([line for lines in groups for line in lines]), []
+    pool, by_chance = dealt(line for lines in groups for line in lines), []
     for lines in several:
-        dealt.append([pool.pop() for _ in lines])
-    return kept / len(several) if sum(map(keeps, dealt)) <= SHARES_BY_CHANCE * len(several) else None
+        by_chance.append([pool.pop() for _ in lines])
+    return kept / len(several) if sum(map(keeps, by_chance)) <= SHARES_BY_CHANCE * len(several) else None
 
 
 def _are_limited(cases: Sequence[tuple[float, float, int]]) -> bool:
@@ -414,7 +394,7 @@ def _are_limited(cases: Sequence[tuple[float, float, int]]) -> bool:
     just_above = sum(total < value <= OVER * total for total, value, _ in cases)
     if near < max(LEAST_NEAR, NEAR_SHARE * len(cases)) or near < EDGE * max(above, just_above):
         return False
-    by_chance = sum(value > total for total, (_, value, _) in zip(_dealt([case[0] for case in cases]), cases, strict=True))
+    by_chance = sum(value > total for total, (_, value, _) in zip(dealt(case[0] for case in cases), cases, strict=True))
     return bool(by_chance >= max(OVER_BY_CHANCE * len(cases), EDGE * (above + 1)))
 
 

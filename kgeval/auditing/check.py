@@ -192,6 +192,15 @@ class CheckOutcome:
     cannot: str | None = None
 
 
+def one_each(examples: Iterable[Example]) -> Iterator[Example]:
+    """Of the examples of one node or relation the first, which is the surest."""
+    seen = set()
+    for example in examples:
+        if example.items[0].element_id not in seen:
+            seen.add(example.items[0].element_id)
+            yield example
+
+
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
     """The `sample` column of an audit query as records. None names and keys become "", so that a nameless entity can be shown."""
 

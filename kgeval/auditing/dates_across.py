@@ -6,16 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal
 
 from kgeval.auditing.endings import is_end, is_event
-from kgeval.auditing.suspects import is_date, is_plan, layout_keys, moment_words, plain_words, without_words
+from kgeval.auditing.suspects import PropertyAt, Side, is_date, is_plan, layout_keys, moment_words, plain_words, without_words
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, PropertyProfile, RelationProfile
 from kgeval.records import Layout
 from kgeval.text.wordlists import word_lists, word_set
 
-Side = Literal["start", "relation", "end"]
 LEAST, LEAST_LEARNED = 5, 30  # relations with both values that show which comes first: by their names, or by their values
 WRONG, WRONG_LEARNED = 0.05, 0.03  # shares of them up to which the wrong order is a mistake
 BEFORE, BEFORE_NAMED = 0.9, 0.5  # shares of them of which the first is before the last, not the same: by their values, or by names
@@ -70,12 +68,8 @@ ANY_AGE = word_set("""
 
 
 @dataclass(frozen=True)
-class DateAt:
-    """A property with a date at one side of a relation. `owner`: the label or type that has it."""
-
-    side: Side
-    owner: str
-    key: str
+class DateAt(PropertyAt):
+    """A property with a date at one side of a relation."""
 
     @property
     def words(self) -> set[str]:

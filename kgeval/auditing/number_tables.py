@@ -4,17 +4,27 @@ type. Read once of a sample of nodes, for the checks that learn from it what the
 from __future__ import annotations
 
 import math
+import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 from kgeval.auditing.check import CheckRun
-from kgeval.auditing.suspects import NO_NUMBER, TEXT, KeptProperty, kept_properties, name_words, share_of_numbers
+from kgeval.auditing.suspects import (
+    NO_NUMBER,
+    TEXT,
+    KeptProperty,
+    PropertyAt,
+    Side,
+    kept_properties,
+    name_words,
+    share_of_numbers,
+)
 from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile, LabelProfile
 
-Side = Literal["node", "start", "relation", "end"]
+T = TypeVar("T")
 Numbers = Sequence[float | None]
 NUMBERS = 0.9  # share of values that are numbers, from which a property holds numbers
 FRACTION = re.compile(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*")
@@ -29,27 +39,22 @@ OFTEN = 0.02  # share of a type's relations between two labels, from which they 
 
 
 @dataclass(frozen=True)
-class NumberAt:
-    """A property at a side of a relation, or of a node. `owner`: the label or type that has it."""
-
-    side: Side
-    owner: str
-    key: str
-
-
-@dataclass(frozen=True)
 class NumberTable:
     """Rows of numbers: of the nodes of a label (`start`), or of the relations of a type from a label to another one."""
 
     type: str | None
     start: str
     end: str | None
-    columns: Sequence[NumberAt]
+    columns: Sequence[PropertyAt]
     rows: Sequence[Numbers]
 
     def asked(self) -> dict[str, Any]:
         """As the queries take it."""
         return {"type": self.type, "start": self.start, "end": self.end}
+
+    def is_across(self, columns: Iterable[int]) -> bool:
+        """Whether the numbers are not all of a relation's one end: these are looked at as a node's."""
+        return {self.columns[at].side for at in columns} not in ({"start"}, {"end"})
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,8 @@ class GroupTable:
     centre: str
     other: str
     out: bool
-    columns: Sequence[NumberAt]
-    parts: Sequence[NumberAt]
+    columns: Sequence[PropertyAt]
+    parts: Sequence[PropertyAt]
     groups: Sequence[NumberGroup]
 
 
@@ -112,6 +117,20 @@ class _Read:
 def number_sample(check: CheckRun) -> NumberSample:
     """The numbers of the sample; read once for all checks that look at them, and not at all where no property holds numbers."""
     return check.read_once("number sample", lambda: _read(check))
+
+
+def some_of(rows: Iterable[T], most: int | None = None) -> list[T]:
+    """So many of the rows, all by default, in an order that has nothing to do with how they are stored, and is the same each time."""
+    some = list(rows)
+    random.Random(1).shuffle(some)  # noqa: S311
+    return some[:most]
+
+
+def dealt(values: Iterable[T]) -> list[T]:
+    """The same values, each in the place of another one: what stands there by chance."""
+    others = list(values)
+    random.Random(2).shuffle(others)  # noqa: S311
+    return others
 
 
 def is_number(found: KeptProperty) -> bool:
@@ -243,5 +262,5 @@ def _group(link: _Link, out: bool, groups: Sequence[NumberGroup]) -> GroupTable:
     return GroupTable(link.type, centre, other, out, _at(sides[0], centre, own), parts, groups)
 
 
-def _at(side: Side, owner: str, keys: Sequence[str]) -> list[NumberAt]:
-    return [NumberAt(side, owner, key) for key in keys]
+def _at(side: Side, owner: str, keys: Sequence[str]) -> list[PropertyAt]:
+    return [PropertyAt(side, owner, key) for key in keys]

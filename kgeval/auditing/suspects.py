@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.graph.connect import Row
@@ -14,6 +15,7 @@ from kgeval.records import Example, GraphRef, Layout
 from kgeval.text.predicates import uncamel
 from kgeval.text.wordlists import word_set
 
+Side = Literal["node", "start", "relation", "end"]
 TEXT = "STRING"
 # what is written in digits and is no number: nobody adds up or compares two of them
 NO_NUMBER = re.compile(
@@ -64,15 +66,30 @@ PLANNED = re.compile(
 
 
 @dataclass(frozen=True)
+class PropertyAt:
+    """A property of a node, or at a side of a relation. `owner`: the label or type that has it."""
+
+    side: Side
+    owner: str
+    key: str
+
+
+@dataclass(frozen=True)
 class KeptProperty:
-    """A property on nodes of a label or relations of a type that people keep. `holders`: about how many have it; `keys`: properties that
-    tell the label's nodes apart."""
+    """A property on nodes of a label or relations of a type that people keep. `of`: how many of these there are, `sampled`: of them in the
+    sample; `keys`: properties that tell the label's nodes apart."""
 
     owner: str
     values: PropertyProfile
-    holders: float
+    of: int
+    sampled: int
     is_relation: bool = False
     keys: tuple[str, ...] = ()
+
+    @property
+    def holders(self) -> float:
+        """About how many have it."""
+        return self.of * self.values.filled
 
     @property
     def name(self) -> str:
@@ -101,11 +118,11 @@ def every_property(check: CheckRun) -> list[KeptProperty]:
     things = [label for label in kept if label.role in ("entity", "record", "value") and label.label]
     types = [] if profile.is_from_texts else profile.types
     of_labels = [
-        KeptProperty(label.label, found, label.nodes * found.filled, keys=tuple(label.keys))
+        KeptProperty(label.label, found, label.nodes, label.sampled, keys=tuple(label.keys))
         for label in things for found in label.properties
     ]
     of_types = [
-        KeptProperty(relation.type, found, relation.count * found.filled, is_relation=True)
+        KeptProperty(relation.type, found, relation.count, relation.sampled, is_relation=True)
         for relation in types for found in relation.properties
     ]
     return [*of_labels, *of_types]

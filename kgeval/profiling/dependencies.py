@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import permutations
 from math import comb
 from statistics import median
+from typing import TypeVar
 
 from kgeval.profiling.labels import TypeGroup
 from kgeval.profiling.reads import Labels, SampledNode, SampledRelation, Value
@@ -44,6 +45,7 @@ PARTS: dict[Part, re.Pattern[str]] = {
 }
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
 YES, NO = "true", "false"
+T = TypeVar("T")
 _Pairs = Counter[tuple[str | None, str | None]]  # how often two values stand together
 
 
@@ -144,6 +146,13 @@ class _Table:
         parts = [part for one in known if one.at.key is not None for part in one.parts()]
         return [*known, *parts, *self._presences()]
 
+    def dependency(self, kind: str, first: ValueAt, last: ValueAt, *, rows: int, groups: int = 0, only: str | None = None) -> Dependency:
+        """Two of its columns that go with each other."""
+        return Dependency.model_validate({
+            "kind": kind, "type": self.type, "start": self.start, "end": self.end, "first": first, "last": last, "only": only, "rows": rows,
+            "groups": groups,
+        })
+
     def _presences(self) -> Iterator[_Column]:
         """Whether there is a value, or a relation, that some nodes, or relations, have and some have not."""
         for (side, key, part), column in self.columns.items():
@@ -209,7 +218,7 @@ def _of_table(table: _Table) -> Iterator[Dependency]:
             continue
         x, y = numbers.get(id(first)), numbers.get(id(last))
         if x is not None and y is not None and (of := _in_order(x, y)):
-            yield _dependency(table, "at most", one, other, of, 0)
+            yield table.dependency("at most", one, other, rows=of)
         is_told = any((one.side, x, other.side, y) in said for x in (None, one.key) for y in (None, other.key))
         if is_told or (other, one) in equal or one.is_presence > other.is_presence:
             continue
@@ -220,7 +229,7 @@ def _of_table(table: _Table) -> Iterator[Dependency]:
         rows = Counter(zip(first.values, last.values, strict=True))
         if may_equal and _are_equal(rows):
             equal.add((one, other))
-            yield _dependency(table, "equals", one, other, _size(rows), 0)
+            yield table.dependency("equals", one, other, rows=_size(rows))
             continue
         is_law = may_say and _known(rows) <= len(first.distinct) + max(ALWAYS, BROKEN * len(first.values))
         is_state = may_say and other.is_presence and one.part == "value" and one.key is not None and first.has_words
@@ -249,20 +258,12 @@ def _said(table: _Table, first: ValueAt, last: ValueAt, rows: _Pairs, *, is_stat
         return
     groups = {value: counts for value, counts in by_first.items() if counts.total() >= LEAST_OF_GROUP}
     if _is_said(list(groups.values()), rows):
-        yield _dependency(table, "says", first, last, sum(counts.total() for counts in groups.values()), len(groups))
+        of_groups = sum(counts.total() for counts in groups.values())
+        yield table.dependency("says", first, last, rows=of_groups, groups=len(groups))
     elif is_state:
         for state, counts in sorted(groups.items()):
             if counts.total() >= LEAST_OF_STATE and _is_state(by_first, state, is_sharp=last.part != "presence"):
-                yield _dependency(table, "says", first, last, counts.total(), 1, only=state)
-
-
-def _dependency(
-    table: _Table, kind: str, first: ValueAt, last: ValueAt, rows: int, groups: int, only: str | None = None,
-) -> Dependency:
-    return Dependency.model_validate({
-        "kind": kind, "type": table.type, "start": table.start, "end": table.end, "first": first, "last": last, "only": only, "rows": rows,
-        "groups": groups,
-    })
+                yield table.dependency("says", first, last, rows=counts.total(), groups=1, only=state)
 
 
 def _size(rows: _Pairs) -> int:
@@ -313,9 +314,7 @@ def _in_order(x: Sequence[float | None], y: Sequence[float | None]) -> int:
         return 0
     if sum(0 < a <= b <= NEAR_BY * a for a, b in rows) < NEAR * of:
         return 0
-    lasts = [b for _, b in rows]
-    random.Random(of).shuffle(lasts)  # noqa: S311
-    by_chance = sum(a <= b for (a, _), b in zip(rows, lasts, strict=True))
+    by_chance = sum(a <= b for (a, _), b in zip(rows, _shuffled([b for _, b in rows]), strict=True))
     return of if by_chance <= ORDERED_BY_CHANCE * of else 0
 
 
@@ -333,11 +332,15 @@ def _against(by_first: Sequence[Counter[str]]) -> int:
 
 
 def _dealt(rows: _Pairs) -> list[tuple[str, str]]:
-    """The same values with what they would stand with by chance; the same for the same rows."""
+    """The same values with what they would stand with by chance."""
     known = [(x, y) for (x, y), times in rows.items() if x is not None and y is not None for _ in range(times)]
-    lasts = [y for _, y in known]
-    random.Random(len(known)).shuffle(lasts)  # noqa: S311
-    return [(x, y) for (x, _), y in zip(known, lasts, strict=True)]
+    return [(x, y) for (x, _), y in zip(known, _shuffled([y for _, y in known]), strict=True)]
+
+
+def _shuffled(values: list[T]) -> list[T]:
+    """The same values in another order; the same one for as many."""
+    random.Random(len(values)).shuffle(values)  # noqa: S311
+    return values
 
 
 def _number(text: str) -> float | None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of, one_each
 from kgeval.auditing.steps.unusual_number import is_quantity
 from kgeval.auditing.suspects import OPTIONAL, plain_words
 from kgeval.graph.connect import Row
+from kgeval.profiling.dependencies import ALWAYS, BROKEN, BROKEN_STATE, PURE
 from kgeval.profiling.record import PRESENCES, Dependency, GraphProfile
-from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
-BROKEN, ALWAYS = 0.02, 2  # share of nodes and relations that may go against it; two always may
-BROKEN_STATE = 0.2  # the same of one state, in any case
-PURE = 0.9  # share of the groups that hold one value
 MOST_ROWS = 20_000_000  # rows that are counted for all together
 # what says nothing of anything else but by chance
 OF_PERSONS = word_set("""
@@ -45,7 +42,7 @@ def run(check: CheckRun) -> CheckOutcome:
     rows = {row["at"]: row for row in check.own_rows(rules=broken)}
     told = [rows[rule["at"]] for rule in broken if rule["at"] in rows]
     hits = {id: None for row in told for id in row["ids"]}
-    examples = list(_one_each(examples_of(example for row in told for example in row["sample"])))
+    examples = list(one_each(examples_of(example for row in told for example in row["sample"])))
     return CheckOutcome(len(hits), total, examples[: check.sample], parameters={"rules": broken})
 
 
@@ -106,12 +103,3 @@ def _codes_with_a_year(one: Dependency) -> list[tuple[str, str | None, str | Non
 def _surest(known: Sequence[Dependency], rows: Sequence[Row]) -> list[Row]:
     """Those first that most rows keep, and that are of whole values."""
     return sorted(rows, key=lambda row: (known[row["at"]].last.part not in ("value", *PRESENCES), row["wrong"] / row["rows"]))
-
-
-def _one_each(examples: Iterable[Example]) -> Iterator[Example]:
-    """Of a node that goes against several the surest."""
-    seen = set()
-    for example in examples:
-        if example.items[0].element_id not in seen:
-            seen.add(example.items[0].element_id)
-            yield example

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.auditing.arithmetic import ALWAYS, BROKEN, KEPT, Rule, group_rules, row_rules
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of, one_each
 from kgeval.auditing.number_tables import NumberSample, number_sample
 from kgeval.graph.connect import Row
 from kgeval.records import Example
@@ -22,7 +22,7 @@ def run(check: CheckRun) -> CheckOutcome:
     told = [row for row in rows if row["hits"]]
     hits = {id for row in told for id in row["ids"]}
     given = [asked[row["at"]] for row in told or rows]
-    examples = list(_one_each(told))
+    examples = list(one_each(_examples(told)))
     return CheckOutcome(len(hits), sum(row["rows"] for row in rows), examples[: check.sample], parameters={"rules": given})
 
 
@@ -41,11 +41,8 @@ def _is_kept(row: Row) -> bool:
     return bool(row["kept"] >= min(KEPT * row["rows"], row["rows"] - 1) and row["hits"] <= max(ALWAYS, BROKEN * row["rows"]))
 
 
-def _one_each(rows: list[Row]) -> Iterator[Example]:
-    """What breaks several rules once."""
-    seen = set()
+def _examples(rows: list[Row]) -> Iterator[Example]:
+    """Of all rules, those that most rows keep first."""
     for row in sorted(rows, key=lambda row: row["hits"] / row["rows"]):
         for example in examples_of(row["sample"]):
-            if example.items[0].element_id not in seen:
-                seen.add(example.items[0].element_id)
-                yield example.model_copy(update={"why": f"{example.why}; the others: {row['kept']:,} of {row['rows']:,} add up"})
+            yield example.model_copy(update={"why": f"{example.why}; the others: {row['kept']:,} of {row['rows']:,} add up"})

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.suspects import OPTIONAL, KeptProperty, every_property, plain_words
+from kgeval.auditing.suspects import OPTIONAL, TEXT, KeptProperty, every_property, plain_words
 from kgeval.graph.connect import Row
-from kgeval.profiling.record import GraphProfile
 from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
@@ -24,8 +23,7 @@ OPEN = word_set("""
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: values that are missing; `total`: nodes and relations of properties that nearly all have, by property."""
-    profile: GraphProfile | None = check.settings["profile"]
-    known = [found for found in every_property(check) if profile and _is_usual(profile, found)]
+    known = [found for found in every_property(check) if _is_usual(found)]
     if not known:
         return CheckOutcome(0, 0)
     asked = [found.asked() for found in known]
@@ -44,12 +42,8 @@ def run(check: CheckRun) -> CheckOutcome:
     return check.outcome_of(check.own_rows(suspects=listed), "hits", total, said, suspects=listed)
 
 
-def _is_usual(profile: GraphProfile, found: KeptProperty) -> bool:
+def _is_usual(found: KeptProperty) -> bool:
     """Whether nearly all have the property, what it means is there for each, and some may be without."""
-    sizes = [(one.type, one.count, one.sampled) for one in profile.types] if found.is_relation else [
-        (one.label, one.nodes, one.sampled) for one in profile.labels
-    ]
-    _, size, sampled = next(one for one in sizes if one[0] == found.owner)
-    is_text = found.values.types.get("STRING", 0.0) > 0
-    may_lack = found.values.filled < 1 or sampled < size or is_text
-    return size >= LEAST and found.values.filled >= LIKELY and may_lack and not {*plain_words(found.values.key)} & (OPEN | OPTIONAL)
+    may_lack = found.values.filled < 1 or found.sampled < found.of or found.values.types.get(TEXT, 0.0) > 0
+    is_due = not {*plain_words(found.values.key)} & (OPEN | OPTIONAL)
+    return found.of >= LEAST and found.values.filled >= LIKELY and may_lack and is_due

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of, one_each
 from kgeval.auditing.ways_around import Kept, Relations, Way, kinds_of, ways_of
-from kgeval.graph.connect import Row
 from kgeval.profiling.record import GraphProfile
-from kgeval.records import Example
 
 SLICE = 10_000  # relations a row
 MOST = 20  # ways of which it is told what has none
@@ -33,7 +31,8 @@ def run(check: CheckRun) -> CheckOutcome:
         return CheckOutcome(0, total)
     starts = [sorted({f"{relations.prefix}{start}" for start, _ in one.open}) for one in broken]
     rows = check.own_rows(paths=[one.way.asked(at, starts[at]) for at, one in enumerate(broken)])
-    examples = list(_one_each(broken, rows))
+    said = ((example, _why(broken[row["at"]])) for row in rows for example in examples_of(row["sample"]))
+    examples = list(one_each(example.model_copy(update={"why": why}) for example, why in said))
     given = [one.way.asked(at) for at, one in enumerate(broken)]
     return CheckOutcome(len(examples), total, examples[: check.sample], parameters={"paths": given})
 
@@ -53,17 +52,6 @@ def _one_of_a_circle(broken: Sequence[Kept]) -> Iterator[Kept]:
         if not any(way.of != other.of and (way.circle <= other.circle or other.circle <= way.circle) for other in told):
             told.append(way)
             yield one
-
-
-def _one_each(broken: Sequence[Kept], rows: Sequence[Row]) -> Iterator[Example]:
-    """Each relation once, by the surest way."""
-    seen: set[str] = set()
-    for row in rows:
-        one = broken[row["at"]]
-        for example in examples_of(row["sample"]):
-            if (id_ := example.items[0].element_id or "") not in seen:
-                seen.add(id_)
-                yield example.model_copy(update={"why": _why(one)})
 
 
 def _why(one: Kept) -> str:

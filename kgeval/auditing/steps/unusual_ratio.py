@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 from typing import Any
 
-from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
-from kgeval.auditing.number_tables import NumberAt, Numbers, NumberTable, number_sample
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of, one_each
+from kgeval.auditing.number_tables import Numbers, NumberTable, dealt, number_sample, some_of
 from kgeval.auditing.steps.unusual_number import NO_QUANTITY, SIGNED, NumberRange, Usual, is_quantity, usual_numbers
-from kgeval.auditing.suspects import name_words
+from kgeval.auditing.suspects import PropertyAt, name_words
 from kgeval.format import number
 from kgeval.graph.connect import Row
-from kgeval.records import Example
 from kgeval.text.wordlists import word_set
 
 LEAST, DIFFERENT = 30, 10  # rows with both numbers, and different values of each
@@ -45,8 +43,8 @@ class Proportion:
     much the middle is as the lower end, and the upper end as the middle, squared; infinite where they do not lie close on that side."""
 
     table: NumberTable
-    first: NumberAt
-    last: NumberAt
+    first: PropertyAt
+    last: PropertyAt
     low: float
     middle: float
     high: float
@@ -66,7 +64,7 @@ class Proportion:
 
 
 @dataclass(frozen=True)
-class Found:
+class FarRatios:
     """Rows that are out of proportion. `low`, `high`: the ratios of the others; `ids`: the nodes and relations."""
 
     proportion: Proportion
@@ -89,25 +87,19 @@ def run(check: CheckRun) -> CheckOutcome:
     found = [one for row in rows if (one := _far(known[row["at"]], row, usual)) is not None]
     hits = {id for one in found for id in one.ids}
     given = [{**asked[known.index(one.proportion)], "low": one.low, "high": one.high} for one in found] or asked
-    return CheckOutcome(len(hits), sum(row["rows"] for row in rows), list(_one_each(found))[: check.sample], parameters={"suspects": given})
+    examples = list(one_each(example for one in found for example in examples_of(one.sample)))
+    return CheckOutcome(len(hits), sum(row["rows"] for row in rows), examples[: check.sample], parameters={"suspects": given})
 
 
 def proportions(table: NumberTable) -> Iterator[Proportion]:
     """Of the numbers of a table those two that go with each other."""
-    rows = list(table.rows)
-    random.Random(1).shuffle(rows)  # noqa: S311
-    rows = rows[:MOST_ROWS]
+    rows = some_of(table.rows, MOST_ROWS)
     columns = [at for at, column in enumerate(table.columns) if _is_asked(column.key)]
     columns = [at for at in columns if sum(row[at] is not None for row in rows) >= LEAST]
-    for a, b in islice(((a, b) for a, b in combinations(columns, 2) if _is_across(table, a, b)), MOST_OF_A_TABLE):
+    for a, b in islice(((a, b) for a, b in combinations(columns, 2) if table.is_across({a, b})), MOST_OF_A_TABLE):
         found = _proportion(table, rows, (a, b))
         if found is not None:
             yield found
-
-
-def _is_across(table: NumberTable, a: int, b: int) -> bool:
-    """Whether two numbers are not both of a relation's one end: these are looked at as a node's."""
-    return {table.columns[a].side, table.columns[b].side} not in ({"start"}, {"end"})
 
 
 def _is_asked(key: str) -> bool:
@@ -124,9 +116,7 @@ def _proportion(table: NumberTable, rows: Sequence[Numbers], columns: tuple[int,
         return None
     ratios = sorted(x / y for x, y in pairs)
     wide = min(_spread(sorted(x for x, _ in pairs)), _spread(sorted(y for _, y in pairs)))
-    dealt = [y for _, y in pairs]
-    random.Random(2).shuffle(dealt)  # noqa: S311
-    by_chance = sorted(x / y for (x, _), y in zip(pairs, dealt, strict=True))
+    by_chance = sorted(x / y for (x, _), y in zip(pairs, dealt([y for _, y in pairs]), strict=True))
     below, above = (
         side if side <= CLOSE and wide >= max(LEAST_WIDE, side**WIDER) and chance >= max(LEAST_WIDE, side**DEALT) else math.inf
         for side, chance in zip(_sides(ratios), _sides(by_chance), strict=True)
@@ -167,7 +157,7 @@ def _usual(tables: Sequence[NumberTable]) -> dict[tuple[str, str], Usual]:
     return usual
 
 
-def _far(one: Proportion, row: Row, usual: Mapping[tuple[str, str], Usual]) -> Found | None:
+def _far(one: Proportion, row: Row, usual: Mapping[tuple[str, str], Usual]) -> FarRatios | None:
     """The rows whose ratio is far from all others, if they are few."""
     farthest, parts = row["farthest"], row["parts"]
     above = [end for _, *ends in parts for end in ends if end >= one.middle]
@@ -184,7 +174,7 @@ def _far(one: Proportion, row: Row, usual: Mapping[tuple[str, str], Usual]) -> F
         return None
     lie = f"{row['rows'] - rare:,} of {row['rows']:,} lie between {_shown(low)} and {_shown(high)}"
     sample = [{**row["sample"][at], "why": f"{row['sample'][at]['why']}: ratio {_shown(farthest[at]['ratio'])}, where {lie}"} for at in new]
-    return Found(one, low, high, row["rows"], [farthest[at]["id"] for at in new], sample)
+    return FarRatios(one, low, high, row["rows"], [farthest[at]["id"] for at in new], sample)
 
 
 def _shown(ratio: float) -> str:
@@ -202,14 +192,3 @@ def _edge(ratios: Sequence[float], middle: float, spread: float) -> float:
 
 def _is_told(usual: Usual | None, value: float) -> bool:
     return usual is not None and not usual.low <= value <= usual.high
-
-
-def _one_each(found: Sequence[Found]) -> Iterator[Example]:
-    """Of a node or relation the surest."""
-    seen = set()
-    for one in found:
-        for example in examples_of(one.sample):
-            id = example.items[0].element_id
-            if id in one.ids and id not in seen:
-                seen.add(id)
-                yield example
