@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from audited import audited, whys
 
 import kgeval
 from kgeval.graph.connect import Graph
 
 Draw = Callable[[str], None]
-
-
-def audited(graph: Graph, checks: str) -> dict[str, Any]:
-    return {finding.rule_id: finding for finding in kgeval.audit(graph.driver, checks=checks, no_structure=True, examples=30).findings}
-
-
-def whys(finding: Any) -> dict[str, str]:
-    return {example.items[0].name: example.why for example in finding.examples}
 
 
 SHOP = """
@@ -45,7 +38,7 @@ def test_what_goes_against_a_rule_that_the_graph_keeps_is_found(graph: Graph, dr
     """A town with another one's postal code, a number of another year, a label of another order, an open order that somebody sent, and
     more guests than places."""
     draw(SHOP)
-    found = audited(graph, "broken-dependency")["broken-dependency"]
+    found = audited(graph, "broken-dependency", examples=30)["broken-dependency"]
     assert whys(found) == {
         "Address 33": "city Bergen, where 11 of 12 with zip 10021 have City 3",
         "Order SO-2021-41": "year of placed 2020-05-14, where 29 of 30 with number 2021 (SO-2021-41) have 2021",
@@ -84,7 +77,7 @@ def test_what_only_looks_like_a_rule_is_no_hit(graph: Graph, draw: Draw) -> None
               (p)-[:DID {hours: i % 60, share: i * 11 % 100}]->(f)
             SET p += CASE WHEN i % 3 = 0 AND i % 5 > 0 THEN {badge: 'b' + i} ELSE {} END,
               p += CASE WHEN i % 3 = 1 AND i <> 40 THEN {remark: 'Gone since then ' + i} ELSE {} END""")
-    found = audited(graph, "broken-dependency")["broken-dependency"]
+    found = audited(graph, "broken-dependency", examples=30)["broken-dependency"]
     assert whys(found) == {}
 
 
@@ -101,7 +94,7 @@ def test_a_value_that_nearly_all_have_is_missed(graph: Graph, draw: Draw) -> Non
             SET r += CASE WHEN i = 13 THEN {} ELSE {quantity: 1 + i % 5} END
             FOREACH (x IN CASE WHEN i < 15 THEN [1] ELSE [] END | CREATE (b:Branch {branchId: i, name: 'Branch ' + i})
               SET b += CASE WHEN i = 2 THEN {} ELSE {manager: 'M' + i} END)""")
-    found = audited(graph, "missing-usual-value")["missing-usual-value"]
+    found = audited(graph, "missing-usual-value", examples=30)["missing-usual-value"]
     assert found.severity == "info"
     assert whys(found) == {
         "Customer 5": "no city, which 119 of 120 Customer have",
@@ -116,7 +109,7 @@ def test_no_rule_is_learned_of_what_a_writer_made_or_of_hostile_names(graph: Gra
             CREATE (a:`x``] RETURN 1 //` {key: i, `z'"} ip`: 'k' + (i % 6),
                 `c``ity`: CASE i WHEN 8 THEN "v'}) DETACH DELETE n //" ELSE 'v' + (i % 6) END})
               -[:`T``{}]` {`w"`: i}]->(:Other {otherId: i})""")
-    found = audited(graph, "broken-dependency")["broken-dependency"]
+    found = audited(graph, "broken-dependency", examples=30)["broken-dependency"]
     (why,) = whys(found).values()
     assert why == "c`ity v'}) DETACH DELETE n //, where 9 of 10 with z'\"} ip k2 have v2"
     assert graph.read("MATCH (n) RETURN count(n) AS nodes")[0]["nodes"] == 120

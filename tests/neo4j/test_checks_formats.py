@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
+from audited import told
 
-import kgeval
 from kgeval.graph.connect import Graph
 
 Draw = Callable[[str], None]
-
-
-def told(graph: Graph, check: str, *, examples: int = 20) -> dict[str, str]:
-    finding: Any = kgeval.audit(graph.driver, checks=check, no_structure=True, examples=examples).findings[0]
-    return {example.items[0].name: example.why for example in finding.examples}
 
 
 POSTAL = [

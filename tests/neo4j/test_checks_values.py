@@ -7,9 +7,9 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import pytest
+from audited import audited, whys
 
 import kgeval
 from kgeval.auditing.constants import CONSTANT
@@ -38,14 +38,6 @@ CREATE (f:Film {id: i, title: ['Nobody', 'Doctor', 'Son',
 MERGE (g:Genre {name: ['null', 'Comedy'][i % 2]})
 CREATE (f)-[:IN]->(g), (f)-[:SHOWN {minute: i}]->(g), (f)-[:SHOWN {minute: i + 1}]->(g)
 """
-
-
-def audited(graph: Graph, checks: str) -> dict[str, Any]:
-    return {finding.rule_id: finding for finding in kgeval.audit(graph.driver, checks=checks, no_structure=True, examples=20).findings}
-
-
-def whys(finding: Any) -> dict[str, str]:
-    return {example.items[0].name: example.why for example in finding.examples}
 
 
 def test_words_for_no_value_are_counted_in_full_by_property(graph: Graph, draw: Draw) -> None:

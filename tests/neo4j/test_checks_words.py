@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from audited import told
 
-import kgeval
 from kgeval.auditing.steps.values_out_of_order import Ordered, in_order
 from kgeval.graph.connect import Graph
 from kgeval.profiling.record import PropertyProfile
 
 Draw = Callable[[str], None]
-
-
-def hits(graph: Graph, check: str) -> dict[str, str]:
-    found = kgeval.audit(graph.driver, checks=check, no_structure=True, examples=20).findings[0]
-    return {example.items[0].name: example.why for example in found.examples}
 
 
 @pytest.mark.parametrize(("first", "last", "types", "ordered"), [
@@ -53,7 +48,7 @@ def test_one_pair_of_few_in_the_wrong_order_is_found_where_names_say_so(graph: G
             CREATE (:Expo {nombre: 'Expo ' + i, inicio: date('2024-01-10'),
                 fin: CASE i WHEN 2 THEN date('2023-12-01') ELSE date('2024-02-01') END}),
               (:Lift {name: 'Lift ' + i, from: i, to: CASE i WHEN 2 THEN 1 ELSE 8 END})""")
-    assert hits(graph, "values-out-of-order") == {
+    assert told(graph, "values-out-of-order") == {
         "Ticket t3": "opened 2024-03-13, resolved 2024-03-03", "Soup 4": "prep_time 14, total_time 5", "Lesson 5": "start 09:00, end 08:15",
         "Personne Personne 6": "naissance 1906, décès 1890", "Paket 9": "netto 12, brutto 9",
         "fin=2023-12-01, nombre=Expo 2": "inicio 2024-01-10, fin 2023-12-01",
@@ -70,7 +65,7 @@ def test_children_weddings_and_performances_follow_what_they_need(graph: Graph, 
               (:Performance {performanceId: 'p' + i,
                 date: date('1950-01-01') + duration({days: CASE i WHEN 5 THEN 2 ELSE i END})})-[:OF]->(w),
               (:Performance {performanceId: 'q' + i, date: date('1951-01-01') + duration({days: i})})-[:OF]->(w)""")
-    found = hits(graph, "values-out-of-order")
+    found = told(graph, "values-out-of-order")
     assert sorted(found) == [
         "Performance p5 -[OF]-> Play 5", "Personne Enfant 3 -[PÈRE]-> Personne Parent 3", "Personne Parent 4 -[MARRIED]-> Spouse 4",
     ]
@@ -86,7 +81,7 @@ def test_words_for_none_of_several_languages_are_found(graph: Graph, draw: Draw)
                 description: CASE i WHEN 1 THEN 'Lorem ipsum dolor sit amet, consectetur elit' WHEN 2 THEN 'unknown' ELSE text END,
                 family: ['ledig', 'verheiratet', 'keine Angabe'][i % 3], status: ['OPEN', 'DONE', 'TBD'][i % 3],
                 book: CASE i WHEN 1 THEN 'On Lorem ipsum' ELSE text END, code: ['KA', 'ND', 'NC'][i % 3]})""")
-    assert sorted(hits(graph, "null-text")) == sorted([*(f"Fiche.{key}" for key in "abcdefg"), "Fiche.description"])
+    assert sorted(told(graph, "null-text")) == sorted([*(f"Fiche.{key}" for key in "abcdefg"), "Fiche.description"])
 
 
 def test_one_of_few_without_a_relation_and_one_without_any_of_many_are_found(graph: Graph, draw: Draw) -> None:
@@ -104,7 +99,7 @@ def test_one_of_few_without_a_relation_and_one_without_any_of_many_are_found(gra
             CREATE (e:Clerk {name: 'Clerk ' + i}), (e)-[:HAS]->(:Desk {desk: i})
             WITH collect(e) AS clerks CREATE (b:Clerk:Director {name: 'Boss'})-[:HAS]->(:Desk {desk: 0})
             WITH clerks, b UNWIND clerks AS e CREATE (e)-[:REPORTS_TO]->(b)""")
-    assert hits(graph, "missing-usual-relation") == {
+    assert told(graph, "missing-usual-relation") == {
         "Recipe 7": "none -[HAS_INGREDIENT]->, which 32 of 33 Recipe have", "Vase 5": "none -[KEPT_IN]->, which 21 of 22 Vase have",
     }
 
@@ -119,7 +114,7 @@ def test_nobody_is_an_ancestor_of_oneself_by_fathers_and_mothers(
     draw(f"""UNWIND range(1, 30) AS i CREATE (:Person {{name: 'Person ' + i, personId: i}}) WITH count(*) AS done
              MATCH (a:Person), (b:Person {{personId: a.personId + 3}}) CREATE (a)-[:{father}]->(b) WITH count(*) AS done
              MATCH (a:Person {{personId: 7}}), (b:Person {{personId: 4}}) CREATE (a)-[:{mother}]->(b)""")
-    assert [why.partition(":")[0] for why in hits(graph, "hierarchy-cycle").values()] == found
+    assert [why.partition(":")[0] for why in told(graph, "hierarchy-cycle").values()] == found
 
 
 @pytest.mark.parametrize(("key", "found"), [
@@ -129,7 +124,7 @@ def test_nobody_is_an_ancestor_of_oneself_by_fathers_and_mothers(
 def test_a_key_known_by_its_name_repeats_among_few(graph: Graph, draw: Draw, key: str, found: bool) -> None:
     draw(f"UNWIND range(1, 12) AS i CREATE (:Firm {{name: 'Firm ' + i, id: i, `{key}`: 'v' + (100 + CASE i WHEN 12 THEN 1 ELSE i END)}})")
     why = "12 nodes have 11 values: 1 value stands more than once, as 'v101' (2 times: Firm 1, Firm 12)"
-    assert hits(graph, "repeated-key") == ({f"Firm.{key}": why} if found else {})
+    assert told(graph, "repeated-key") == ({f"Firm.{key}": why} if found else {})
 
 
 def test_each_value_that_stands_twice_is_named_and_its_nodes_are_told_apart(graph: Graph, draw: Draw) -> None:
@@ -138,7 +133,7 @@ def test_each_value_that_stands_twice_is_named_and_its_nodes_are_told_apart(grap
             CREATE (:Facture {numero: 'FA-2024-' + (1000 + CASE i WHEN 198 THEN 3 WHEN 199 THEN 7 WHEN 200 THEN 9 ELSE i END),
               date: date('2024-01-01') + duration({days: i}), statut: 'payée'})
             WITH count(*) AS done MATCH (f:Facture {numero: 'FA-2024-1009'}) SET f.date = date('2024-03-03')""")
-    said = hits(graph, "repeated-key")["Facture.numero"]
+    said = told(graph, "repeated-key")["Facture.numero"]
     first = "Facture FA-2024-1003 (date 2024-01-04), Facture FA-2024-1003 (date 2024-07-17)"
     assert said.startswith("200 nodes have 197 values: 3 values stand more than once, as "
                            f"'FA-2024-1003' (2 times: {first}), 'FA-2024-1007' (2 times: Facture FA-2024-1007 (date 2024-01-08), ")
